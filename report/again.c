@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -37,12 +36,12 @@ static bool made_of(const char *text, const char *characters)
 	return *text && !text[strspn(text, characters)];
 }
 
-char *again_word(const char *text)
+const char *again_word(const char *text)
 {
 	char *word, *to;
 
 	if (made_of(text, LETTERS "/_.,:=@%+-"))
-		return text_copy(text);
+		return text;
 	for (const char *c = text; *c; c++)
 		if (!isprint((unsigned char)*c))
 			return NULL;
@@ -58,7 +57,7 @@ char *again_word(const char *text)
 	return word;
 }
 
-char *again_program(const char *name)
+const char *again_program(const char *name)
 {
 	return made_of(name, LOWER DIGITS "_")
 		       ? text_format("build/bin/%s", name)
@@ -96,32 +95,31 @@ static size_t split(char *line, char **words)
 	return n;
 }
 
-/* @command with @name and its value, or NULL; @command is freed. */
-static char *with(char *command, const char *name, const char *value)
+/* @command with @name and its value, or NULL. */
+static const char *with(const char *command, const char *name,
+			const char *value)
 {
-	char *longer = NULL, *word;
+	const char *longer = NULL;
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		if (strcmp(name, options[i].name) != 0)
 			continue;
 		if (!options[i].made_of) {
-			longer = text_copy(command);
+			longer = command;
 		} else if (made_of(value, options[i].made_of)) {
-			word = again_word(value);
-			longer = text_format("%s %s %s", command, name, word);
-			free(word);
+			longer = text_format("%s %s %s", command, name,
+					     again_word(value));
 		}
 	}
-	free(command);
 	return longer;
 }
 
-char *again_run(const char *recorded)
+const char *again_run(const char *recorded)
 {
 	/* One more for each word's end. */
 	char *line = text_format("%s ", recorded), *words[MAX_WORDS];
 	const size_t n = split(line, words);
-	char *command = NULL;
+	const char *command = NULL;
 	const char *name = NULL;
 
 	if (n % 2) {
@@ -130,9 +128,8 @@ char *again_run(const char *recorded)
 	}
 	if (name &&
 	    (!strcmp(name, "run-all") || !strcmp(name, "oscost-run-all")))
-		command = text_copy("scripts/run-all");
+		command = "scripts/run-all";
 	for (size_t i = 1; command && i < n; i += 2)
 		command = with(command, words[i], words[i + 1]);
-	free(line);
 	return command;
 }

@@ -31,30 +31,18 @@ void card_read(struct card *card, const char *root, struct notes *notes)
 			  text_format("%s/bench/*/rows.tsv: %s: nothing stands "
 				      "on the card",
 				      root, input_error(-err)),
-			  text_copy(ROWTABLE_REMEDY));
+			  ROWTABLE_REMEDY);
 	while ((line = rowtable_next(&table, "core", line))) {
 		if (line->n != 4 || !strcmp(line->field[2], "-"))
 			continue;
 		card->v = text_grow(card->v, card->n, sizeof(*card->v));
 		card->v[card->n++] = (struct card_entry) {
-			text_copy(line->field[2]),
-			text_copy(line->field[0]),
-			text_copy(line->field[1]),
+			line->field[2],
+			line->field[0],
+			line->field[1],
 			atoi(line->field[3]),
 		};
 	}
-	rowtable_free(&table);
-}
-
-void card_free(struct card *card)
-{
-	for (size_t i = 0; i < card->n; i++) {
-		free(card->v[i].words);
-		free(card->v[i].program);
-		free(card->v[i].cases);
-	}
-	free(card->v);
-	*card = (struct card) { 0 };
 }
 
 /* Bytes of the machine's data cache of @level, NAN if it is not known. */
@@ -75,48 +63,46 @@ static double cache_bytes(const struct run *run, int level)
 }
 
 /* "L2 latency, 512 KiB" */
-static char *words(const struct card_entry *e, const struct run *run)
+static const char *words(const struct card_entry *e, const struct run *run)
 {
 	double bytes = cache_bytes(run, e->level), scale;
 	const char *unit;
 
 	if (!isfinite(bytes))
-		return text_copy(e->words);
+		return e->words;
 	scale = units_scale(bytes, "B", &unit);
 	return text_format("%s, %.4g %s", e->words, bytes / scale, unit);
 }
 
 /* Without the share in brackets, for which a small screen has no room.  Of two
- * states @value keeps the lower one. */
-static char *interval(const struct result *r, char *value)
+ * states *@value keeps the lower one. */
+static const char *interval(const struct result *r, const char **value)
 {
-	char *text = tables_interval(r), *second = strstr(value, " or ");
+	const char *text = tables_interval(r), *second = strstr(*value, " or ");
 
 	if (r->states && second) {
-		*second = '\0';
-		free(text);
-		return text_copy(second + 1);
+		*value = text_format("%.*s", (int)(second - *value), *value);
+		return second + 1;
 	}
-	if (text)
-		text[strcspn(text, "(") - 1] = '\0';
-	return text;
+	return text ? text_format("%.*s", (int)strcspn(text, "(") - 1, text)
+		    : NULL;
 }
 
 static void add_row(struct table *t, const struct card_entry *e,
 		    const struct run *run, const struct row *row)
 {
 	const struct result *r = &row->all;
-	char *value = tables_value(r);
+	const char *value = tables_value(r);
 	bool valued = r->status <= RESULT_BELOW_RESOLUTION;
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
 	table_cell(t, COL_WORDS, words(e, run));
+	table_cell(t, COL_INTERVAL, interval(r, &value));
 	table_cell(t, COL_VALUE, value);
-	table_cell(t, COL_INTERVAL, interval(r, value));
-	table_cell(t, COL_GRADE, text_copy(r->grade));
+	table_cell(t, COL_GRADE, r->grade);
 	if (!valued)
-		table_cell(t, COL_REMARK, text_copy(r->reason));
+		table_cell(t, COL_REMARK, r->reason);
 }
 
 /* A program of this run that gave no such row: what run-all says of it. */
@@ -125,16 +111,16 @@ static void add_absent(struct table *t, const struct card_entry *e,
 {
 	table_row(t, s->n ? "skipped" : "failed");
 	table_cell(t, COL_WORDS, words(e, run));
-	table_cell(t, COL_VALUE, text_copy("no row"));
+	table_cell(t, COL_VALUE, "no row");
 	if (s->n)
-		table_cell(t, COL_REMARK, text_copy("not part of this run"));
+		table_cell(t, COL_REMARK, "not part of this run");
 	for (size_t i = 0; i < run->ntroubles && !s->n; i++) {
 		const struct trouble *x = &run->troubles[i];
 
 		if (strcmp(x->program, s->program) != 0)
 			continue;
 		table_cell(t, COL_VALUE, tables_exit(x->exit_status));
-		table_cell(t, COL_REMARK, text_copy(x->reason));
+		table_cell(t, COL_REMARK, x->reason);
 	}
 }
 
@@ -217,7 +203,6 @@ static void fill_table(struct table *t, const struct card *card,
 		else
 			add_absent(t, v[i].entry, run, v[i].section);
 	}
-	free(v);
 }
 
 void card_collect(struct plotdata *d, const struct card *card,
@@ -228,7 +213,7 @@ void card_collect(struct plotdata *d, const struct card *card,
 
 	*d = (struct plotdata) { .scale = 1, .unit = "", .nseries = 1 };
 	d->series = text_alloc(1, sizeof(*d->series));
-	d->series[0] = text_copy("");
+	d->series[0] = "";
 	for (size_t i = 0; i < n && v[i].kind <= RATE; i++) {
 		const struct result *r = &v[i].row->all;
 
@@ -247,25 +232,22 @@ void card_collect(struct plotdata *d, const struct card *card,
 					  sizeof(*d->categories));
 		d->categories[d->ncategories++] = words(v[i].entry, run);
 	}
-	free(v);
 }
 
-char *card_machine(const struct run *run)
+const char *card_machine(const struct run *run)
 {
 	const char *model = run_text(run->machine, "cpu.model");
 	const char *kernel = run_text(run->machine, "kernel.release");
 	const char *under = run_text(run->machine, "hypervisor");
 	double pus = run_number(run->machine, "cpu.pus");
-	char *cpus = isfinite(pus) ? text_format("%.0f CPUs of ", pus)
-				   : text_copy("");
 	bool bare = !under || !strcmp(under, "none");
-	char *text = text_format("Linux %s%s%s on %s%s",
-				 kernel ? kernel : "of unknown version",
-				 bare ? "" : " under ", bare ? "" : under, cpus,
-				 model ? model : "an unknown processor");
 
-	free(cpus);
-	return text;
+	return text_format("Linux %s%s%s on %s%s",
+			   kernel ? kernel : "of unknown version",
+			   bare ? "" : " under ", bare ? "" : under,
+			   isfinite(pus) ? text_format("%.0f CPUs of ", pus)
+					 : "",
+			   model ? model : "an unknown processor");
 }
 
 void card_table(struct table *t, const struct card *card, const struct run *run)
@@ -273,15 +255,12 @@ void card_table(struct table *t, const struct card *card, const struct run *run)
 	fill_table(t, card, run);
 	/* A column for few reasons would push the values off a phone. */
 	for (size_t i = 0; i < t->nrows; i++) {
-		char **cells = &t->cells[i * COLUMNS], *why, *both;
+		const char **cells = &t->cells[i * COLUMNS], *both;
 
 		if (!cells[COL_REMARK])
 			continue;
-		why = text_cut(cells[COL_REMARK], LINE);
-		both = text_format("%s: %s", cells[COL_WORDS], why);
-		free(why);
-		free(cells[COL_REMARK]);
-		free(cells[COL_WORDS]);
+		both = text_format("%s: %s", cells[COL_WORDS],
+				   text_cut(cells[COL_REMARK], LINE));
 		cells[COL_REMARK] = NULL;
 		cells[COL_WORDS] = both;
 	}
@@ -292,15 +271,10 @@ void card_table(struct table *t, const struct card *card, const struct run *run)
 static void put_reason(FILE *f, const char *value, const char *remark,
 		       size_t width)
 {
-	char *text = text_format("%s: %s", value, remark), *part;
-
-	part = text_cut(text, width);
-	text_plain(f, part);
-	free(part);
-	free(text);
+	text_plain(f, text_cut(text_format("%s: %s", value, remark), width));
 }
 
-static void put_row(FILE *f, char *const *cells, const size_t *width)
+static void put_row(FILE *f, const char *const *cells, const size_t *width)
 {
 	size_t used = units_width(cells[COL_WORDS]);
 
@@ -325,7 +299,7 @@ static void put_row(FILE *f, char *const *cells, const size_t *width)
 
 static void put_table(FILE *f, const struct table *t)
 {
-	char *heads[COLUMNS] = { NULL };
+	const char *heads[COLUMNS] = { NULL };
 	size_t width[COLUMNS] = { 0 };
 
 	for (size_t j = 0; j < COL_REMARK; j++) {
@@ -333,7 +307,7 @@ static void put_table(FILE *f, const struct table *t)
 		width[j] = units_width(heads[j]);
 	}
 	for (size_t i = 0; i < t->nrows; i++) {
-		char *const *cells = &t->cells[i * COLUMNS];
+		const char *const *cells = &t->cells[i * COLUMNS];
 
 		for (size_t j = 0; j < COL_GRADE; j++) {
 			size_t w = cells[j] ? units_width(cells[j]) : 0;
@@ -350,8 +324,9 @@ static void put_table(FILE *f, const struct table *t)
 
 void card_print(FILE *f, const struct card *card, const struct run *run)
 {
-	char *machine = card_machine(run), *line = text_cut(machine, LINE);
-	char *grade;
+	const char *machine = card_machine(run),
+		   *line = text_cut(machine, LINE);
+	const char *grade;
 	struct table t;
 
 	text_plain(f, line);
@@ -363,8 +338,4 @@ void card_print(FILE *f, const struct card *card, const struct run *run)
 		put_table(f, &t);
 	else
 		fputs(CARD_NONE "\n", f);
-	table_free(&t);
-	free(grade);
-	free(line);
-	free(machine);
 }

@@ -18,7 +18,7 @@
 #define CARD_NONE "This run has no operation of the card."
 
 struct card_entry {
-	char *words, *program, *cases;
+	const char *words, *program, *cases;
 	int level; /* of the cache whose size ends the words; 0 for none */
 };
 
@@ -30,7 +30,6 @@ struct card {
 /* card_read() - from the rows.tsv below @root; nothing, with a note, if they
  * cannot be read. */
 void card_read(struct card *card, const char *root, struct notes *notes);
-void card_free(struct card *card);
 
 /* card_table() - operation, value, interval, grade; where there is no value the
  * reason stands behind the operation. */
@@ -46,6 +45,6 @@ void card_print(FILE *f, const struct card *card, const struct run *run);
 void card_collect(struct plotdata *d, const struct card *card,
 		  const struct run *run);
 
-char *card_machine(const struct run *run);
+const char *card_machine(const struct run *run);
 
 #endif

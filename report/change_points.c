@@ -40,7 +40,6 @@ static void centred_ranks(double *ranks, const double *v, size_t n)
 		for (size_t j = i; j < end; j++)
 			ranks[all[j].at] = ((double)(i + end) - (double)n) / 2;
 	}
-	free(all);
 }
 
 /* The greatest |sum| / standard deviation over all splits.  The variance of
@@ -88,7 +87,6 @@ static double median_of(const double *v, size_t n)
 
 	memcpy(copy, v, n * sizeof(*copy));
 	median = stats_median(copy, n);
-	free(copy);
 	return median;
 }
 
@@ -102,7 +100,6 @@ static struct change best_split(const double *v, size_t n)
 	most = extreme(ranks, n, &c.at);
 	if (most > 0)
 		c.p = chance(ranks, n, most);
-	free(ranks);
 	return c;
 }
 

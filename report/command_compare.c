@@ -57,12 +57,11 @@ static int write_pages(const char *dir, const struct comparison *c, size_t n)
 		return -EIO;
 	}
 	for (size_t i = 0; i < n && !err; i++) {
-		char *name = text_format("compare-%zu", i + 1);
+		const char *name = text_format("compare-%zu", i + 1);
 
 		err = c[i].counted ? 0 : compare_plot(&c[i], dir, name);
 		if (err)
 			warn("%s/%s.svg: %s", dir, name, strerror(-err));
-		free(name);
 	}
 	return err ? err : doc_pages(dir, "compare", write_all, &all);
 }
@@ -122,18 +121,15 @@ struct sides {
 static int load_side(struct sides *s, const char *name)
 {
 	struct side *side = &s->v[s->n];
-	char *why = NULL;
+	const char *why = NULL;
 	const int err =
 		s->n == SIDES_MAX ? -E2BIG : side_load(side, name, &why);
 
 	if (err) {
 		warn("%s", why ? why : strerror(-err));
-		if (s->n < SIDES_MAX)
-			side_free(side);
 	} else {
 		s->n++;
 	}
-	free(why);
 	for (size_t j = 0; !err && j < side->notes.n; j++)
 		warn("%s", side->notes.v[j].text);
 	return err ? EXIT_FAIL : EXIT_OK;
@@ -141,12 +137,11 @@ static int load_side(struct sides *s, const char *name)
 
 static int load_ledger(struct sides *s, const char *list)
 {
-	char *names = text_copy(list), *rest = names, *name;
+	const char *name;
 	int status = EXIT_OK;
 
-	while (status == EXIT_OK && (name = strsep(&rest, ",")))
+	while (status == EXIT_OK && (name = text_split(&list, ',')))
 		status = load_side(s, name);
-	free(names);
 	for (size_t i = s->timed; status == EXIT_OK && i < s->n; i++)
 		if (!ledger_is(s->v[i].runs)) {
 			warn("--ledger: %s is no side of a ledger",
@@ -182,9 +177,6 @@ static int compare_all(const struct compare_options *o, const struct sides *s,
 		status = EXIT_FAIL;
 	if (status == EXIT_OK)
 		status = judge(c, s->timed - 1, threshold);
-	for (size_t i = 0; i < n; i++)
-		compare_free(&c[i]);
-	free(c);
 	return status;
 }
 
@@ -195,7 +187,7 @@ int command_compare(const struct compare_options *o, size_t n,
 	double floor = command_share(o->floor, default_floor(threshold));
 	json_t *floors = NULL;
 	static struct sides sides;
-	char *why;
+	const char *why;
 	int status = EXIT_OK;
 
 	if (floor < 0 || (threshold < 0 && o->threshold)) {
@@ -216,7 +208,6 @@ int command_compare(const struct compare_options *o, size_t n,
 			warn("--aa: %s", why);
 			status = EXIT_FAIL;
 		}
-		free(why);
 	}
 	for (size_t i = 0; i < n && status == EXIT_OK; i++)
 		status = load_side(&sides, names[i]);
@@ -228,8 +219,5 @@ int command_compare(const struct compare_options *o, size_t n,
 		floor = 0;
 	if (status == EXIT_OK)
 		status = compare_all(o, &sides, floor, threshold, floors);
-	for (size_t i = 0; i < sides.n; i++)
-		side_free(&sides.v[i]);
-	json_decref(floors);
 	return status;
 }

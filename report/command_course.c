@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "card.h"
@@ -50,8 +49,6 @@ static int check(const struct operations *ops, const char *file)
 		printf("%s: %zu of %zu operations are predicted, %d line%s "
 		       "cannot be used\n",
 		       file, said, p.n, bad, bad == 1 ? "" : "s");
-	predictions_free(&p);
-	notes_free(&notes);
 	return bad ? EXIT_FAIL : flushed();
 }
 
@@ -68,7 +65,6 @@ int command_predictions(const char *root, const char *file)
 		predictions_template(stdout, &ops);
 		status = flushed();
 	}
-	operations_free(&ops);
 	return status;
 }
 
@@ -78,7 +74,7 @@ static int print_run(const char *root, const char *dir,
 {
 	struct notes notes = { 0 };
 	struct run run;
-	char *why;
+	const char *why;
 	int err = run_load(&run, dir, &notes, &why);
 
 	if (err)
@@ -87,9 +83,6 @@ static int print_run(const char *root, const char *dir,
 		grades_earlier(&run);
 	if (!err)
 		print(root, &run);
-	free(why);
-	run_free(&run);
-	notes_free(&notes);
 	return err ? EXIT_FAIL : flushed();
 }
 
@@ -107,15 +100,14 @@ static void print_comparisons(const struct course *c, const struct run *run)
 	comparisons_table(&t, &c->table, run, NULL);
 	putchar('\n');
 	console_table(stdout, &t);
-	table_free(&t);
 	while ((line = rowtable_next(&c->table, "comparison", line))) {
-		char *why = comparisons_reason(line, &c->table, &c->ops, run);
+		const char *why =
+			comparisons_reason(line, &c->table, &c->ops, run);
 
 		if (why) {
 			putchar('\n');
 			console_text(stdout, why, "", "  ");
 		}
-		free(why);
 	}
 }
 
@@ -127,7 +119,6 @@ static void print_coursework(const char *root, struct run *run)
 	course_read(&c, run, root);
 	course_table(&t, &c, run, NULL, NULL);
 	console_table(stdout, &t);
-	table_free(&t);
 	if (course_missing(run)) {
 		putchar('\n');
 		console_text(stdout, course_missing(run), "", "");
@@ -135,13 +126,10 @@ static void print_coursework(const char *root, struct run *run)
 	course_reasons(&t, &c, NULL);
 	putchar('\n');
 	console_table(stdout, &t);
-	table_free(&t);
 	course_2017(&t, &c, run);
 	printf("\n%s\n", t.caption);
 	console_table(stdout, &t);
-	table_free(&t);
 	print_comparisons(&c, run);
-	course_free(&c);
 	say_notes(run);
 }
 
@@ -155,8 +143,6 @@ static void print_skeleton(const char *root, struct run *run,
 	course_read(&c, run, root);
 	figures_read(&figs, root, run->notes);
 	course_skeleton(&d, &c, run, &figs);
-	figures_free(&figs);
-	course_free(&c);
 	say_notes(run);
 }
 
@@ -188,7 +174,6 @@ static void print_lmbench(const char *root, struct run *run)
 
 	lmbench_read(&l, root);
 	lmbench_print(stdout, &l, run);
-	lmbench_free(&l);
 	noise_certificate_print(stdout, run);
 	say_notes(run);
 }
@@ -202,13 +187,13 @@ static void say_warnings(const struct run *run)
 {
 	for (size_t i = 0; i < run->notes->n; i++) {
 		const struct note *note = &run->notes->v[i];
-		char *text = text_format("%s%s%s", note->text,
-					 note->remedy ? ": " : "",
-					 note->remedy ? note->remedy : "");
+		const char *text =
+			text_format("%s%s%s", note->text,
+				    note->remedy ? ": " : "",
+				    note->remedy ? note->remedy : "");
 
 		putchar('\n');
 		console_text(stdout, text, "warning: ", "  ");
-		free(text);
 	}
 }
 
@@ -218,7 +203,6 @@ static void print_card(const char *root, struct run *run)
 
 	card_read(&card, root, run->notes);
 	card_print(stdout, &card, run);
-	card_free(&card);
 }
 
 int command_card(const char *root, const char *dir)

@@ -39,7 +39,6 @@ static void put_table(struct doc *d, const char *id, const char *title,
 		d->format->heading(d, 2, id, title);
 		d->format->table(d, t);
 	}
-	table_free(t);
 }
 
 static void put_drains(struct doc *d, const struct all *all)
@@ -78,7 +77,6 @@ static void put_fold(struct doc *d, const char *id, const char *title,
 		d->format->table(d, t);
 		d->format->fold(d, NULL, NULL);
 	}
-	table_free(t);
 }
 
 static void write_fleet(struct doc *d, const void *what)
@@ -141,7 +139,6 @@ static void print_table(const char *title, struct table *t)
 		printf("\n%s\n\n", title);
 		console_table(stdout, t);
 	}
-	table_free(t);
 }
 
 static void print_all(const struct all *all)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,25 +14,24 @@ static void put_table(struct doc *d, struct table *t)
 {
 	table_prune(t);
 	d->format->table(d, t);
-	table_free(t);
 }
 
 static void write_history(struct doc *d, const void *what)
 {
 	const struct history *h = what;
-	char *summary = history_summary(h);
+	const char *summary = history_summary(h);
 	struct table t;
 
 	d->format->begin(d, "oscost: history");
 	for (size_t i = 0; i < h->notes.n; i++)
 		d->format->warning(d, h->notes.v[i].text, h->notes.v[i].remedy);
 	d->format->para(d, summary);
-	free(summary);
-	d->format->para(d, "The value of each run is one point. A change is "
-			   "marked where the most extreme split of the series "
-			   "by rank sums is told from random orders of it, "
-			   "corrected for the number of rows, and the medians "
-			   "of both stretches differ by 2 % or more.");
+	d->format->para(
+		d,
+		"The value of each run is one point. A change is marked where "
+		"the most extreme split of the series by rank sums is told "
+		"from random orders of it, corrected for the number of rows, "
+		"and the medians of both stretches differ by 2 % or more.");
 	d->format->picture(d, "history",
 			   "Each row over the runs, from its least to its "
 			   "greatest value; rows with changes (dashed) first.");
@@ -62,12 +60,11 @@ static int write_pages(const char *dir, const struct history *h)
 
 static void print(const struct history *h, bool all)
 {
-	char *summary = history_summary(h);
+	const char *summary = history_summary(h);
 	struct table t;
 
 	history_runs(&t, h);
 	console_table(stdout, &t);
-	table_free(&t);
 	putchar('\n');
 	history_rows(&t, h, all || h->nruns < h->least);
 	table_prune(&t);
@@ -75,9 +72,7 @@ static void print(const struct history *h, bool all)
 		console_table(stdout, &t);
 		putchar('\n');
 	}
-	table_free(&t);
 	puts(summary);
-	free(summary);
 }
 
 int command_history(const char *out, bool all, size_t n, char *const *dirs)
@@ -88,15 +83,12 @@ int command_history(const char *out, bool all, size_t n, char *const *dirs)
 
 	for (size_t i = 0; i < h.notes.n; i++)
 		warn("%s", h.notes.v[i].text);
-	if (!good) {
-		history_free(&h);
+	if (!good)
 		return EXIT_FAIL;
-	}
 	print(&h, all);
 	if (out && write_pages(out, &h))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;
-	history_free(&h);
 	return status;
 }

@@ -2,7 +2,6 @@
 /* What run-all asks of a run: lists, separated by tabs. */
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -14,7 +13,7 @@ static int list(const char *dir, bool core, const void *arg, list_fn *put)
 {
 	struct notes notes = { 0 };
 	struct run run;
-	char *why;
+	const char *why;
 	int err = core ? run_load_core(&run, dir, &notes, &why)
 		       : run_load(&run, dir, &notes, &why);
 	int code = EXIT_FAIL;
@@ -25,9 +24,6 @@ static int list(const char *dir, bool core, const void *arg, list_fn *put)
 		code = put(&run, arg);
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
-	free(why);
-	run_free(&run);
-	notes_free(&notes);
 	if (fflush(stdout) || ferror(stdout)) {
 		warn("standard output: %s", strerror(errno));
 		return EXIT_FAIL;
@@ -75,7 +71,6 @@ static int list_due(const struct run *run, const void *rule)
 			text_plain(stdout, run->sections[i].program);
 			putchar('\n');
 		}
-	free(p);
 	return EXIT_OK;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@
 /* DIR/report.@suffix, written beside and then moved into its place. */
 struct output {
 	FILE *f;
-	char *path, *draft;
+	const char *path, *draft;
 };
 
 static int output_open(struct output *o, const char *dir, const char *suffix)
@@ -31,8 +30,6 @@ static int output_open(struct output *o, const char *dir, const char *suffix)
 	o->f = text_create(o->draft);
 	if (!o->f) {
 		warn("%s: %s", o->path, strerror(errno));
-		free(o->path);
-		free(o->draft);
 		return -EIO;
 	}
 	return 0;
@@ -48,8 +45,6 @@ static int output_close(struct output *o)
 		unlink(o->draft);
 		bad = 1;
 	}
-	free(o->path);
-	free(o->draft);
 	return bad ? -EIO : 0;
 }
 
@@ -101,10 +96,10 @@ static int write_all(struct run *run, const struct card *card,
 	moves_find(run, root);
 	if (err)
 		notes_add(run->notes,
-			  text_format("%s/bench/*/rows.tsv: %s: there are no "
-				      "plots",
-				      root, input_error(-err)),
-			  text_copy(ROWTABLE_REMEDY));
+			  text_format(
+				  "%s/bench/*/rows.tsv: %s: there are no plots",
+				  root, input_error(-err)),
+			  ROWTABLE_REMEDY);
 	course_read(&course, run, root);
 	figures_add_card(&figs, card);
 	figures_make(&figs, run, &course, root, no_plots);
@@ -113,16 +108,13 @@ static int write_all(struct run *run, const struct card *card,
 	lmbench_read(&lmbench, root);
 	err = write_pages(run, &(struct report_parts) { &figs, card, &course,
 							&lmbench, ledger });
-	lmbench_free(&lmbench);
-	course_free(&course);
-	figures_free(&figs);
 	return err;
 }
 
 /* The ledger in @dir.  Return: 0, or -EINVAL after the reason was said. */
 static int read_ledger(struct run *ledger, const char *dir, struct notes *notes)
 {
-	char *why;
+	const char *why;
 	int err = run_load(ledger, dir, notes, &why);
 
 	if (err)
@@ -131,7 +123,6 @@ static int read_ledger(struct run *ledger, const char *dir, struct notes *notes)
 		warn("--ledger: %s is no ledger: its values are not "
 		     "instructions; `make ledger` makes one",
 		     dir);
-	free(why);
 	return err || !ledger_is(ledger) ? -EINVAL : 0;
 }
 
@@ -141,7 +132,7 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 	struct notes notes = { 0 };
 	struct card card;
 	struct run run;
-	char *why;
+	const char *why;
 	int err = run_load(&run, dir, &notes, &why);
 
 	card_read(&card, root, &notes);
@@ -157,10 +148,6 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 			       ".json: %zu warning%s\n",
 			       dir, notes.n, notes.n == 1 ? "" : "s");
 	}
-	free(why);
-	card_free(&card);
-	run_free(&run);
-	notes_free(&notes);
 	if (fflush(stdout) || ferror(stdout))
 		err = -EIO;
 	return err ? EXIT_FAIL : EXIT_OK;
@@ -177,7 +164,5 @@ int command_make(const char *root, const char *dir, const char *ledger,
 		return make(root, dir, NULL, no_plots);
 	if (!read_ledger(&counted, ledger, &notes))
 		status = make(root, dir, &counted, no_plots);
-	run_free(&counted);
-	notes_free(&notes);
 	return status;
 }

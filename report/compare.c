@@ -2,7 +2,6 @@
 #include "compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "grade.h"
@@ -11,7 +10,6 @@
 #include "strata.h"
 #include "text.h"
 #include "trimmed.h"
-#include "units.h"
 
 #define LEVEL 0.95
 #define ALPHA 0.05
@@ -21,22 +19,17 @@ json_t *compare_index(const struct run *run)
 {
 	json_t *index = json_object();
 
-	for (size_t i = 0; i < run->nrows; i++) {
-		char *key = compare_key(&run->rows[i].all);
-
-		json_object_set_new(index, key, json_integer((json_int_t)i));
-		free(key);
-	}
+	for (size_t i = 0; i < run->nrows; i++)
+		json_object_set_new(index, compare_key(&run->rows[i].all),
+				    json_integer((json_int_t)i));
 	return index;
 }
 
 const struct row *compare_find(const struct run *run, const json_t *index,
 			       const struct result *r)
 {
-	char *key = compare_key(r);
-	const json_t *i = json_object_get(index, key);
+	const json_t *i = json_object_get(index, compare_key(r));
 
-	free(key);
 	return i ? &run->rows[json_integer_value(i)] : NULL;
 }
 
@@ -48,13 +41,6 @@ static json_t **index_side(const struct side *s)
 	for (size_t i = 0; i < s->n; i++)
 		index[i] = compare_index(&s->runs[i]);
 	return index;
-}
-
-static void free_index(json_t **index, const struct side *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		json_decref(index[i]);
-	free(index);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -136,6 +122,7 @@ static const char *units(struct units *u, const struct comparison *c,
 {
 	const char *why = NULL;
 
+	u->n = 0;
 	u->sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
 	/* What is no time and no rate has no cycles. */
 	u->clocked = r->unit && text_glob("ns ns/B B/s 1/s", r->unit);
@@ -183,7 +170,6 @@ static void find_added(struct pair *p, const struct units *x,
 	for (size_t i = 0; i < x->n + y->n; i++)
 		v[i] = exp(x->sign * (i < x->n ? a[i] : b[i - x->n])) / scale;
 	rank_shift(&p->added, v, x->n, v + x->n, y->n, LEVEL);
-	free(v);
 }
 
 static void test_pair(struct pair *p, const struct comparison *c,
@@ -287,8 +273,6 @@ static void test_levels(struct comparison *c, struct pair *p,
 		p->why = NULL;
 		test_pair(p, c, a, b);
 	}
-	free(a);
-	free(b);
 }
 
 static void test_row(struct comparison *c, struct pair *p, const json_t *floors,
@@ -311,8 +295,8 @@ static void add_row(struct comparison *c, const struct row *row,
 		    const json_t *floors, json_t *const *ia, json_t *const *ib)
 {
 	const struct result *r = &row->all;
-	struct units *x = text_alloc(1, sizeof(*x));
-	struct units *y = text_alloc(1, sizeof(*y));
+	static struct units one, other;
+	struct units *const x = &one, *const y = &other;
 	struct pair *p =
 		new_pair(c, row, compare_find(c->b->runs, ib[0], r), floors);
 
@@ -333,8 +317,6 @@ static void add_row(struct comparison *c, const struct row *row,
 		test_row(c, p, floors, x, y);
 	if (c->counted)
 		p->p_time = p->p;
-	free(x);
-	free(y);
 }
 
 bool compare_is_detail(const struct result *r)
@@ -359,8 +341,6 @@ static size_t adjust(struct comparison *c, bool times, bool details)
 		if (c->v[i].tested &&
 		    compare_is_detail(&c->v[i].a->all) == details)
 			c->v[i].adjusted = adjusted[k++];
-	free(p);
-	free(adjusted);
 	return n;
 }
 
@@ -380,7 +360,6 @@ static void judge_shares(struct comparison *c)
 			differ = isfinite(c->v[i].p_shares) && p[k++] < ALPHA;
 		c->v[i].shares_differ = differ;
 	}
-	free(p);
 }
 
 static void judge(struct comparison *c)
@@ -462,15 +441,6 @@ void compare_sides(struct comparison *c, const struct side *a,
 	}
 	judge(c);
 	c->only_b = count_only_b(c, ia);
-	free_index(ia, a);
-	free_index(ib, b);
-}
-
-void compare_free(struct comparison *c)
-{
-	free(c->first);
-	free(c->v);
-	*c = (struct comparison) { 0 };
 }
 
 size_t compare_timed(const struct comparison *c, size_t n)
@@ -493,7 +463,7 @@ const struct pair *compare_worst(const struct comparison *c)
 	return worst;
 }
 
-char *compare_label(const struct pair *p)
+const char *compare_label(const struct pair *p)
 {
 	const struct result *r = &p->a->all;
 
@@ -502,41 +472,38 @@ char *compare_label(const struct pair *p)
 			: text_format("%s: %s", r->benchmark, r->name);
 }
 
-static char *effect(const struct pair *p)
+static const char *effect(const struct pair *p)
 {
 	double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
-	char pct[UNITS_MAX];
 
 	switch (p->verdict) {
 	case VERDICT_FASTER:
-		return text_copy("faster");
+		return "faster";
 	case VERDICT_SLOWER:
-		return text_copy("slower");
+		return "slower";
 	case VERDICT_SMALL:
-		return text_copy("too small to matter");
+		return "too small to matter";
 	case VERDICT_SAME:
 		if (p->by_frequency)
-			return text_copy("differs in time, not in cycles: the "
-					 "core's frequency");
+			return "differs in time, not in cycles: the core's "
+			       "frequency";
 		return text_format("no clear difference (within ±%s)",
-				   units_percent(pct, expm1(far)));
+				   text_percent(expm1(far)));
 	default:
 		return text_format("not comparable: %s", p->why);
 	}
 }
 
-char *compare_verdict(const struct pair *p)
+const char *compare_verdict(const struct pair *p)
 {
-	char *text = effect(p), *more;
+	const char *text = effect(p);
 
 	if (!p->shares_differ)
 		return text;
-	more = text_format("%s; the shares of the states differ", text);
-	free(text);
-	return more;
+	return text_format("%s; the shares of the states differ", text);
 }
 
-char *compare_key(const struct result *r)
+const char *compare_key(const struct result *r)
 {
 	return text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
 			   r->name);

@@ -14,7 +14,7 @@
  * (boots, days), each of which is then one unit.
  */
 struct side {
-	char *name;
+	const char *name;
 	struct run *runs;
 	size_t n;
 	struct notes notes;
@@ -71,8 +71,7 @@ struct comparison {
 /* side_load() - @list is one results directory, or one that holds several, or
  * several of either with commas between.
  * Return: 0 or -errno with *@why. */
-int side_load(struct side *s, const char *list, char **why);
-void side_free(struct side *s);
+int side_load(struct side *s, const char *list, const char **why);
 
 /* compare_sides() - every row of A with the same one of B, the core rows first;
  * where a side has two states, level with level, each a pair of its own.
@@ -85,13 +84,12 @@ void side_free(struct side *s);
  * or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,
 		   const struct side *b, double floor, const json_t *floors);
-void compare_free(struct comparison *c);
 
 /* compare_is_detail() - a row of an older program is none. */
 bool compare_is_detail(const struct result *r);
 
-/* compare_key() - what a row is found by in another run; a new string. */
-char *compare_key(const struct result *r);
+/* compare_key() - what a row is found by in another run. */
+const char *compare_key(const struct result *r);
 
 /* compare_index() - the rows of @run by that; compare_find() - the one that is
  * the same as @r there, or NULL. */
@@ -102,8 +100,8 @@ const struct row *compare_find(const struct run *run, const json_t *index,
 /* floors_read() - what the same thing shows against itself: @list names
  * directories that `make aa` (scripts/ab --same) made, or runs of the same
  * thing, each of which is set against the one before, with commas between.
- * Return: 0 with *@floors, or -errno with *@why; the caller frees both. */
-int floors_read(json_t **floors, const char *list, char **why);
+ * Return: 0 with *@floors, or -errno with *@why. */
+int floors_read(json_t **floors, const char *list, const char **why);
 double floors_row(const json_t *floors, const struct result *r);
 
 /* compare_worst() - the row with the largest resolved increase of cost, or
@@ -112,13 +110,13 @@ const struct pair *compare_worst(const struct comparison *c);
 
 /* compare_label() - "program: case", and the level, if it is one of two; a new
  * string. */
-char *compare_label(const struct pair *p);
+const char *compare_label(const struct pair *p);
 
 /* compare_verdict() - in words; compare_ratios() - "1.051 [1.043, 1.06]";
- * compare_added() - "+410 ns [+350, +470]"; new strings, or NULL. */
-char *compare_verdict(const struct pair *p);
-char *compare_ratios(const struct rank_shift *cost);
-char *compare_added(const struct pair *p);
+ * compare_added() - "+410 ns [+350, +470]", or NULL. */
+const char *compare_verdict(const struct pair *p);
+const char *compare_ratios(const struct rank_shift *cost);
+const char *compare_added(const struct pair *p);
 
 /* Tables: what differs beside the results, geometric means by program, and
  * the core rows or the details: all of them, or those with a difference. */
@@ -138,9 +136,9 @@ size_t compare_timed(const struct comparison *c, size_t n);
 
 /* compare_setting_name() - of the settings that are compared, 0, 1, ... until
  * NULL; compare_setting() - the value of a run as text, "unknown" where there
- * is none; a new string. */
+ * is none. */
 const char *compare_setting_name(size_t i);
-char *compare_setting(const struct run *run, size_t i);
+const char *compare_setting(const struct run *run, size_t i);
 
 /* compare_name() - "name" of "path/name". */
 const char *compare_name(const struct side *s);
@@ -148,9 +146,9 @@ const char *compare_name(const struct side *s);
 /* odd_table() - the core rows of all n + 1 sides of @n comparisons of one side
  * with others, and which of them is the odd one out: its interval meets none of
  * the other ones, which all meet each other; odd_words() - which one is so most
- * often; a new string.  No test: of many rows some are odd by chance. */
+ * often.  No test: of many rows some are odd by chance. */
 void odd_table(struct table *t, const struct comparison *c, size_t n);
-char *odd_words(const struct comparison *c, size_t n);
+const char *odd_words(const struct comparison *c, size_t n);
 
 /* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
  * -errno. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "junit.h"
 #include "text.h"
@@ -34,27 +33,27 @@ static json_t *one_side(const struct row *row)
 static json_t *one_row(const struct pair *p, const char *b, double threshold)
 {
 	const struct result *r = &p->a->all;
-	char *verdict = compare_verdict(p);
-	json_t *o = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], s:s?, "
-		"s:b, "
-		"s:o, s:[o, o], s:o, s:o, s:s, s:b, s:s?, s:[o, o], s:[o, o], "
-		"s:o}",
-		"benchmark", r->benchmark, "case", r->name, "side", b, "tier",
-		compare_is_detail(r) ? "detail" : "core", "unit", r->unit, "a",
-		one_side(p->a), "b", one_side(p->b), "difference",
-		number(p->added.shift), "difference_ci95", number(p->added.lo),
-		number(p->added.hi), "difference_unit", p->unit,
-		"compared_in_cycles", p->in_cycles, "ratio",
-		number(exp(p->cost.shift)), "ratio_ci95",
-		number(exp(p->cost.lo)), number(exp(p->cost.hi)), "p",
-		number(p->p), "p_corrected", number(p->adjusted), "verdict",
-		verdict, "breaks_threshold", compare_breaks(p, threshold),
-		"level", p->level, "level_values", number(p->at[0]),
-		number(p->at[1]), "level_shares", number(p->share[0]),
-		number(p->share[1]), "p_shares", number(p->p_shares));
+	const char *verdict = compare_verdict(p);
+	json_t *o =
+		json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], "
+			  "s:s?, s:b, s:o, s:[o, o], s:o, s:o, s:s, s:b, s:s?, "
+			  "s:[o, o], s:[o, o], s:o}",
+			  "benchmark", r->benchmark, "case", r->name, "side", b,
+			  "tier", compare_is_detail(r) ? "detail" : "core",
+			  "unit", r->unit, "a", one_side(p->a), "b",
+			  one_side(p->b), "difference", number(p->added.shift),
+			  "difference_ci95", number(p->added.lo),
+			  number(p->added.hi), "difference_unit", p->unit,
+			  "compared_in_cycles", p->in_cycles, "ratio",
+			  number(exp(p->cost.shift)), "ratio_ci95",
+			  number(exp(p->cost.lo)), number(exp(p->cost.hi)), "p",
+			  number(p->p), "p_corrected", number(p->adjusted),
+			  "verdict", verdict, "breaks_threshold",
+			  compare_breaks(p, threshold), "level", p->level,
+			  "level_values", number(p->at[0]), number(p->at[1]),
+			  "level_shares", number(p->share[0]),
+			  number(p->share[1]), "p_shares", number(p->p_shares));
 
-	free(verdict);
 	return o;
 }
 
@@ -86,7 +85,6 @@ int compare_json(FILE *f, const struct comparison *c, size_t n,
 	     json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15))))
 		err = -1;
 	fputc('\n', f);
-	json_decref(all);
 	return err ? -ENOMEM : 0;
 }
 
@@ -103,28 +101,23 @@ static enum junit_verdict verdict_of(const struct pair *p, double threshold)
 static void junit_pair(FILE *f, const struct pair *p, double threshold)
 {
 	struct result r = p->a->all;
-	char *verdict = compare_verdict(p);
-	char *added = compare_added(p), *ratios = compare_ratios(&p->cost);
-	char *words = p->tested ? text_format("B - A %s, cost B / A %s, 95 %% "
-					      "intervals: %s",
-					      added, ratios, verdict)
-				: NULL;
-	char *why = p->tested && threshold >= 0
-			    ? text_format("slower by %.3g %%, more than "
-					  "%.3g %%",
-					  100 * expm1(p->cost.shift),
-					  100 * threshold)
-			    : text_copy(verdict);
+	const char *verdict = compare_verdict(p);
+	const char *added = compare_added(p),
+		   *ratios = compare_ratios(&p->cost);
+	const char *words = p->tested ? text_format("B - A %s, cost B / A %s, "
+						    "95 %% intervals: %s",
+						    added, ratios, verdict)
+				      : NULL;
+	const char *why =
+		p->tested && threshold >= 0
+			? text_format("slower by %.3g %%, more than %.3g %%",
+				      100 * expm1(p->cost.shift),
+				      100 * threshold)
+			: verdict;
 
 	r.name = p->level ? text_format("%s [%s level]", r.name, p->level)
-			  : text_copy(r.name);
+			  : r.name;
 	junit_case(f, &r, verdict_of(p, threshold), why, words);
-	free(r.name);
-	free(why);
-	free(words);
-	free(ratios);
-	free(added);
-	free(verdict);
 }
 
 void compare_junit(FILE *f, const struct comparison *c, size_t n,
@@ -133,8 +126,8 @@ void compare_junit(FILE *f, const struct comparison *c, size_t n,
 	junit_begin(f);
 	for (size_t i = 0; i < n; i++) {
 		size_t count[3] = { 0 };
-		char *name = text_format("%s against %s", c[i].b->name,
-					 c[i].a->name);
+		const char *name = text_format("%s against %s", c[i].b->name,
+					       c[i].a->name);
 
 		for (size_t j = 0; j < c[i].n; j++)
 			count[verdict_of(&c[i].v[j], threshold)]++;
@@ -142,7 +135,6 @@ void compare_junit(FILE *f, const struct comparison *c, size_t n,
 		for (size_t j = 0; j < c[i].n; j++)
 			junit_pair(f, &c[i].v[j], threshold);
 		junit_suite_end(f);
-		free(name);
 	}
 	junit_end(f);
 }

@@ -97,7 +97,7 @@ static double tick(FILE *f, double ratio, double half, double bottom,
 		   double last)
 {
 	const double x = place(log(ratio), half);
-	char *label = text_format("%g", ratio);
+	const char *label = text_format("%g", ratio);
 
 	if (fabs(log(ratio)) <= half && fabs(x - last) >= TICKS) {
 		fprintf(f,
@@ -109,7 +109,6 @@ static double tick(FILE *f, double ratio, double half, double bottom,
 		text(f, x, TOP - 10, "middle", label);
 		last = x;
 	}
-	free(label);
 	return last;
 }
 
@@ -117,7 +116,7 @@ static double tick(FILE *f, double ratio, double half, double bottom,
 static void axis(FILE *f, const struct side *b, double half, size_t n)
 {
 	const char *slash = strrchr(b->name, '/');
-	char *label = text_format("%s is B", slash ? slash + 1 : b->name);
+	const char *label = text_format("%s is B", slash ? slash + 1 : b->name);
 
 	static const double less[] = { 0.99, 0.98, 0.95, 0.9,  0.8, 0.7,
 				       0.5,  0.2,  0.1,	 0.05, 0.02 };
@@ -132,7 +131,6 @@ static void axis(FILE *f, const struct side *b, double half, size_t n)
 		right = tick(f, more[i], half, bottom, right);
 	}
 	text(f, LABEL - 10, 11, "end", label);
-	free(label);
 	text(f, LABEL + PLOT / 2.0, 11, "middle", "cost of B / cost of A");
 	text(f, LABEL, 11, "start", "← B is faster");
 	text(f, LABEL + PLOT, 11, "end", "B is slower →");
@@ -163,16 +161,13 @@ static void mark(FILE *f, double x, double y, enum verdict verdict)
 static void draw_row(FILE *f, const struct pair *p, size_t i, double half)
 {
 	double y = TOP + LINE * ((double)i + 0.5) + 2;
-	char *label = compare_label(p);
-	char *part = text_cut(label, LABEL_CHARS);
+	const char *label = compare_label(p);
 
-	text(f, LABEL - 10, y + 4, "end", part);
+	text(f, LABEL - 10, y + 4, "end", text_cut(label, LABEL_CHARS));
 	fputs("<g><title>", f);
 	text_html(f, label);
 	fprintf(f, ": %.4g (%.4g – %.4g)</title>\n", exp(p->cost.shift),
 		exp(p->cost.lo), exp(p->cost.hi));
-	free(part);
-	free(label);
 	fprintf(f,
 		"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
 		"stroke=\"%s\" stroke-width=\"1.5\"/>\n",
@@ -187,7 +182,7 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 	const struct pair **rows = text_alloc(c->n, sizeof(struct pair *));
 	size_t n = choose(rows, c);
 	double half = half_width(rows, n);
-	char *path = text_format("%s/%s.svg", dir, name);
+	const char *path = text_format("%s/%s.svg", dir, name);
 	FILE *f;
 	int err = 0;
 
@@ -198,12 +193,12 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 		size_t height = TOP + LINE * n + 12;
 
 		fprintf(f,
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" "
-			"viewBox=\"0 0 %d %zu\" width=\"%d\" "
-			"height=\"%zu\">\n",
+			"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 "
+			"0 %d %zu\" width=\"%d\" height=\"%zu\">\n",
 			LABEL + PLOT + 30, height, LABEL + PLOT + 30, height);
-		fputs("<style>@media (prefers-color-scheme:dark)"
-		      "{svg{filter:invert(.93) hue-rotate(180deg)}}</style>\n"
+		fputs("<style>@media "
+		      "(prefers-color-scheme:dark){svg{filter:invert(.93) "
+		      "hue-rotate(180deg)}}</style>\n"
 		      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
 		      f);
 		axis(f, c->b, half, n);
@@ -213,7 +208,5 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 		if (fclose(f))
 			err = -errno;
 	}
-	free(path);
-	free(rows);
 	return err;
 }

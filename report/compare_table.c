@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
@@ -61,22 +60,22 @@ const char *compare_setting_name(size_t i)
 							  : NULL;
 }
 
-char *compare_setting(const struct run *run, size_t i)
+const char *compare_setting(const struct run *run, size_t i)
 {
 	const json_t *v = setting(run, i);
-	char *text;
+	const char *text;
 
 	if (!v || json_is_null(v))
-		return text_copy("unknown");
+		return "unknown";
 	if (json_is_string(v))
-		return text_copy(json_string_value(v));
+		return json_string_value(v);
 	text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS |
 				     JSON_REAL_PRECISION(9));
-	return text ? text : text_copy("unknown");
+	return text ? text : "unknown";
 }
 
 /* As compare_setting(), or "varies" where the runs of a side do not agree. */
-static char *shown(const struct side *s, size_t i)
+static const char *shown(const struct side *s, size_t i)
 {
 	const json_t *first = setting(&s->runs[0], i);
 
@@ -84,17 +83,17 @@ static char *shown(const struct side *s, size_t i)
 		const json_t *v = setting(&s->runs[j], i);
 
 		if ((first || v) && !(first && v && json_equal(first, v)))
-			return text_copy("varies");
+			return "varies";
 	}
 	return compare_setting(&s->runs[0], i);
 }
 
 /* How quiet the measuring CPU was in @run, NULL if nobody looked; *@word: in
  * one word. */
-static char *noise_of(const struct run *run, const char **word)
+static const char *noise_of(const struct run *run, const char **word)
 {
 	struct noise_certificate q;
-	char *text = NULL, pct[UNITS_MAX];
+	const char *text = NULL;
 
 	noise_certificate_sum(&q, run);
 	if (q.n) {
@@ -102,60 +101,51 @@ static char *noise_of(const struct run *run, const char **word)
 
 		*word = noise_word(share);
 		text = text_format("%s, %s of the time lost", *word,
-				   units_percent(pct, share));
+				   text_percent(share));
 	}
-	noise_certificate_free(&q);
 	return text;
 }
 
-char *compare_forbidden(const struct comparison *c)
+const char *compare_forbidden(const struct comparison *c)
 {
 	const struct side *sides[] = { c->a, c->b };
-	char *text = NULL;
+	const char *text = NULL;
 
 	for (size_t i = 0; i < 2; i++)
 		for (size_t j = 0; j < sides[i]->n; j++) {
 			const struct run *run = &sides[i]->runs[j];
 			const char *word;
-			char *noise = noise_of(run, &word), *more;
+			const char *noise = noise_of(run, &word), *more;
 
 			if (noise && !strcmp(word, "very noisy")) {
 				more = text_format("%s%s%s (%s)",
 						   text ? text : "",
 						   text ? ", " : "", run->dir,
 						   noise);
-				free(text);
 				text = more;
 			}
-			free(noise);
 		}
-	if (text) {
-		char *whole = text_format(
-			"No verdict can be built on these: %s. What is "
-			"called different may be what other tasks took; "
-			"measure again when the machine is quieter.",
+	if (text)
+		text = text_format(
+			"No verdict can be built on these: %s. What is called "
+			"different may be what other tasks took; measure again "
+			"when the machine is quieter.",
 			text);
-
-		free(text);
-		text = whole;
-	}
 	return text;
 }
 
 static void add_noise(struct table *t, const struct comparison *c)
 {
 	const char *word[2];
-	char *a = noise_of(c->a->runs, &word[0]);
-	char *b = noise_of(c->b->runs, &word[1]);
+	const char *a = noise_of(c->a->runs, &word[0]);
+	const char *b = noise_of(c->b->runs, &word[1]);
 
 	if (a && b && strcmp(word[0], word[1]) != 0) {
 		table_row(t, "");
-		table_cell(t, 0, text_copy("noise certificate"));
-		table_cell(t, 1, text_copy(a));
-		table_cell(t, 2, text_copy(b));
+		table_cell(t, 0, "noise certificate");
+		table_cell(t, 1, a);
+		table_cell(t, 2, b);
 	}
-	free(a);
-	free(b);
 }
 
 void compare_settings(struct table *t, const struct comparison *c)
@@ -165,15 +155,13 @@ void compare_settings(struct table *t, const struct comparison *c)
 	table_column(t, "A", false);
 	table_column(t, "B", false);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		char *a = shown(c->a, i), *b = shown(c->b, i);
+		const char *a = shown(c->a, i), *b = shown(c->b, i);
 
 		if (!strcmp(a, b) && strcmp(a, "varies") != 0) {
-			free(a);
-			free(b);
 			continue;
 		}
 		table_row(t, "");
-		table_cell(t, 0, text_copy(settings[i].name));
+		table_cell(t, 0, settings[i].name);
 		table_cell(t, 1, a);
 		table_cell(t, 2, b);
 	}
@@ -181,52 +169,46 @@ void compare_settings(struct table *t, const struct comparison *c)
 }
 
 /* "1.051": four digits are 0.1 %. */
-static char *ratio(double log_ratio)
+static const char *ratio(double log_ratio)
 {
 	return isfinite(log_ratio) ? text_format("%.4g", exp(log_ratio)) : NULL;
 }
 
-char *compare_ratios(const struct rank_shift *cost)
+const char *compare_ratios(const struct rank_shift *cost)
 {
-	char *text = ratio(cost->shift);
+	const char *text = ratio(cost->shift);
 
-	if (text && isfinite(cost->lo) && isfinite(cost->hi)) {
-		free(text);
+	if (text && isfinite(cost->lo) && isfinite(cost->hi))
 		text = text_format("%.4g [%.4g, %.4g]", exp(cost->shift),
 				   exp(cost->lo), exp(cost->hi));
-	}
 	return text;
 }
 
-char *compare_added(const struct pair *p)
+static const char *signed_number(double x)
+{
+	return text_format("%s%s", x < 0 ? "-" : "+", text_number(fabs(x)));
+}
+
+const char *compare_added(const struct pair *p)
 {
 	const struct rank_shift *s = &p->added;
 	const bool both = isfinite(s->lo) && isfinite(s->hi);
-	char value[UNITS_MAX], lo[UNITS_MAX], hi[UNITS_MAX];
 	const char *shown;
 	const double scale =
 		units_scale(both ? fmax(fabs(s->lo), fabs(s->hi)) : s->shift,
 			    p->unit, &shown);
-	char *text;
+	const char *text;
 
 	if (!isfinite(s->shift))
 		return NULL;
-	units_number(value, fabs(s->shift / scale));
-	units_number(lo, fabs(s->lo / scale));
-	units_number(hi, fabs(s->hi / scale));
-	text = text_format("%s%s %s", s->shift < 0 ? "-" : "+", value, shown);
-	if (both) {
-		char *interval = text_format("%s [%s%s, %s%s]", text,
-					     s->lo < 0 ? "-" : "+", lo,
-					     s->hi < 0 ? "-" : "+", hi);
-
-		free(text);
-		text = interval;
-	}
-	return text;
+	text = text_format("%s %s", signed_number(s->shift / scale), shown);
+	return both ? text_format("%s [%s, %s]", text,
+				  signed_number(s->lo / scale),
+				  signed_number(s->hi / scale))
+		    : text;
 }
 
-static char *p_value(double p)
+static const char *p_value(double p)
 {
 	if (!isfinite(p))
 		return NULL;
@@ -251,7 +233,7 @@ static void one_mean(struct table *t, const struct comparison *c,
 		sum += p->cost.shift;
 	}
 	table_row(t, "");
-	table_cell(t, 0, text_copy(program));
+	table_cell(t, 0, program);
 	table_cell(t, 1, text_format("%zu", rows));
 	if (rows)
 		table_cell(t, 2, ratio(sum / (double)rows));
@@ -281,22 +263,19 @@ void compare_means(struct table *t, const struct comparison *c)
 }
 
 /* "98.2 ns", or of a level "98.2 ns (80 %)" */
-static char *side_value(const struct pair *p, size_t side)
+static const char *side_value(const struct pair *p, size_t side)
 {
 	const struct row *row = side ? p->b : p->a;
-	char value[UNITS_MAX];
 
 	if (!p->level)
 		return tables_value(&row->all);
 	return text_format("%s (%.0f %%)",
-			   units_format(value, p->at[side], p->a->all.unit),
+			   text_units(p->at[side], p->a->all.unit),
 			   100 * p->share[side]);
 }
 
 static void add_row(struct table *t, const struct pair *p)
 {
-	char pct[UNITS_MAX];
-
 	table_row(t, p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
 		     : p->verdict == VERDICT_SLOWER	  ? "failed"
 							  : "");
@@ -311,7 +290,7 @@ static void add_row(struct table *t, const struct pair *p)
 	table_cell(t, 4, compare_ratios(&p->cost));
 	table_cell(t, 5, p_value(p->adjusted));
 	if (p->floor > 0)
-		table_cell(t, 7, text_copy(units_percent(pct, p->floor)));
+		table_cell(t, 7, text_percent(p->floor));
 }
 
 void compare_rows(struct table *t, const struct comparison *c, bool details,
@@ -342,15 +321,15 @@ const char *compare_name(const struct side *s)
 }
 
 /* Instructions are not time. */
-static char *counted_verdict(const struct pair *p)
+static const char *counted_verdict(const struct pair *p)
 {
 	switch (p->verdict) {
 	case VERDICT_SLOWER:
-		return text_copy("more");
+		return "more";
 	case VERDICT_FASTER:
-		return text_copy("fewer");
+		return "fewer";
 	case VERDICT_SAME:
-		return text_copy("no further apart than the past moves it");
+		return "no further apart than the past moves it";
 	default:
 		return compare_verdict(p);
 	}
@@ -389,7 +368,7 @@ static const struct pair *same_row(const struct comparison *c, size_t i,
 
 void compare_across(struct table *t, const struct comparison *c, size_t n)
 {
-	char *head = text_copy(compare_name(c->a));
+	const char *head = compare_name(c->a);
 
 	*t = (struct table) { 0 };
 	table_column(t, "operation", false);
@@ -398,7 +377,6 @@ void compare_across(struct table *t, const struct comparison *c, size_t n)
 	table_column(t, "adds [95 %]", true);
 	table_column(t, "cost [95 %]", true);
 	table_column(t, "verdict", false);
-	free(head);
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; c->v[i].first && k < n; k++) {
 			const struct pair *p = same_row(c, i, &c[k]);

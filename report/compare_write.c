@@ -8,7 +8,6 @@
 #include "ledger.h"
 #include "rounds.h"
 #include "text.h"
-#include "units.h"
 
 #define BATCH_RATIO 1.5
 
@@ -18,15 +17,13 @@ static const char method[] =
 	"over B, so that more than 1 is always slower) is the Hodges-Lehmann "
 	"estimate of the ratio with its interval; p is Yuen's test of trimmed "
 	"means, two-sided, of the logarithms. Of sides that were not measured "
-	"in turn a "
-	"difference is one that the times have and the cycles have, too: the "
-	"ratio is the lesser of the two, the interval holds both. B - A is "
-	"in cycles where the core's frequency moved by more than the floor and "
-	"the cycles differ less than the times. "
-	"p is corrected for the number of rows, as Benjamini and Hochberg say, "
-	"so that of the rows called different hardly one in twenty is not; "
-	"core and detail rows each by themselves, so that details cost the "
-	"core rows nothing. "
+	"in turn a difference is one that the times have and the cycles have, "
+	"too: the ratio is the lesser of the two, the interval holds both. B - "
+	"A is in cycles where the core's frequency moved by more than the "
+	"floor and the cycles differ less than the times. p is corrected for "
+	"the number of rows, as Benjamini and Hochberg say, so that of the "
+	"rows called different hardly one in twenty is not; core and detail "
+	"rows each by themselves, so that details cost the core rows nothing. "
 	"A row is called faster or slower if the corrected p is under 5 % and "
 	"the effect is above the floor; what is not above it does not matter.";
 
@@ -37,17 +34,14 @@ static const char counting[] =
 	"differ where their samples, without the slowest tenth of a boot, lie "
 	"further apart than those of either side.";
 
-char *compare_drift(const struct comparison *c)
+const char *compare_drift(const struct comparison *c)
 {
 	if (c->interleaved)
-		return text_copy(
-			"Both sides were measured in one session, "
-			"interleaved: slow changes of the machine fall "
-			"on both alike.");
-	return text_copy("Drift not controlled: the sides were measured one "
-			 "after the other, so a change of the machine in "
-			 "between looks like a difference; scripts/ab measures "
-			 "both in turn.");
+		return "Both sides were measured in one session, interleaved: "
+		       "slow changes of the machine fall on both alike.";
+	return "Drift not controlled: the sides were measured one after the "
+	       "other, so a change of the machine in between looks like a "
+	       "difference; scripts/ab measures both in turn.";
 }
 
 static int by_size(const void *a, const void *b)
@@ -57,11 +51,11 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-char *compare_frequency(const struct comparison *c)
+const char *compare_frequency(const struct comparison *c)
 {
 	double *clock = text_alloc(c->n + 1, sizeof(*clock)), change;
 	size_t n = 0, explained = 0, cycles = 0;
-	char pct[UNITS_MAX], *text = NULL;
+	const char *text = NULL;
 
 	for (size_t i = 0; i < c->n; i++) {
 		if (isfinite(c->v[i].clock))
@@ -71,30 +65,24 @@ char *compare_frequency(const struct comparison *c)
 	}
 	qsort(clock, n, sizeof(*clock), by_size);
 	change = n ? clock[n / 2] : 0;
-	free(clock);
 	if (explained)
 		text = text_format(
 			"The core ran %s %s in B: that explains %zu row%s, "
 			"whose times differ and whose cycles do not.",
-			units_percent(pct, fabs(expm1(change))),
+			text_percent(fabs(expm1(change))),
 			change > 0 ? "faster" : "slower", explained,
 			explained == 1 ? "" : "s");
-	if (cycles) {
-		char *more = text_format(
+	if (cycles)
+		text = text_format(
 			"%s%sCompared in cycles, as B - A shows: %zu rows, "
 			"whose cycles differ less than their times while the "
 			"core's frequency moved by more than the floor.",
 			text ? text : "", text ? " " : "", cycles);
-
-		free(text);
-		text = more;
-	}
 	return text;
 }
 
-char *compare_count(const struct comparison *c, bool details)
+const char *compare_count(const struct comparison *c, bool details)
 {
-	char pct[UNITS_MAX];
 	size_t n = 0, tested = 0, raw = 0, resolved = 0, faster = 0, slower = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -118,40 +106,39 @@ char *compare_count(const struct comparison *c, bool details)
 		"in %zu by more than %s%s.",
 		details ? "Detail" : "Core", tested, n, raw,
 		0.05 * (double)tested, resolved, faster, slower,
-		units_percent(pct, c->floor),
-		c->rows_with_floor
-			? " and more than the row showed against itself (A/A "
-			  "floor)"
-			: "");
+		text_percent(c->floor),
+		c->rows_with_floor ? " and more than the row showed against "
+				     "itself (A/A floor)"
+				   : "");
 }
 
-char *compare_states(const struct comparison *c)
+const char *compare_states(const struct comparison *c)
 {
 	size_t differ = 0;
 
 	for (size_t i = 0; i < c->n; i++)
 		differ += c->v[i].first && c->v[i].shares_differ;
 	return c->states
-		       ? text_format(
-				 "In %zu row%s the rounds of a side fall in "
-				 "two groups (the machine had two states): "
-				 "the low level is compared with the low one, "
-				 "the high with the high one, behind each the "
-				 "share of its rounds. In %zu the shares "
-				 "differ (Fisher's exact test, corrected), "
-				 "which is no verdict.",
-				 c->states, c->states == 1 ? "" : "s", differ)
+		       ? text_format("In %zu row%s the rounds of a side fall "
+				     "in two groups (the machine had two "
+				     "states): the low level is compared with "
+				     "the low one, the high with the high one, "
+				     "behind each the share of its rounds. In "
+				     "%zu the shares differ (Fisher's exact "
+				     "test, corrected), which is no verdict.",
+				     c->states, c->states == 1 ? "" : "s",
+				     differ)
 		       : NULL;
 }
 
-static char *only_b(const struct comparison *c)
+static const char *only_b(const struct comparison *c)
 {
 	return c->only_b ? text_format("Rows that only B has: %zu.", c->only_b)
 			 : NULL;
 }
 
 /* The pilot chooses the length of a batch anew in each invocation. */
-char *compare_batches(const struct comparison *c)
+const char *compare_batches(const struct comparison *c)
 {
 	size_t n = 0;
 
@@ -173,7 +160,7 @@ char *compare_batches(const struct comparison *c)
 }
 
 /* Simulated: docs/report.md, two runs. */
-char *compare_stopping(const struct comparison *c)
+const char *compare_stopping(const struct comparison *c)
 {
 	const struct side *sides[] = { c->a, c->b };
 	bool stopped = false;
@@ -182,33 +169,30 @@ char *compare_stopping(const struct comparison *c)
 	for (size_t i = 0; i < 2; i++)
 		stopped |= sides[i]->n == 1 &&
 			   isfinite(rounds_goal(sides[i]->runs));
-	return stopped ? text_copy("Rows with wide intervals got more rounds, "
-				   "so of rows that do not differ up to 6 %, "
-				   "not 5 %, have p under 5 %.")
+	return stopped ? "Rows with wide intervals got more rounds, so of rows "
+			 "that do not differ up to 6 %, not 5 %, have p under "
+			 "5 %."
 		       : NULL;
 }
 
-static void para(struct doc *d, char *text)
+static void para(struct doc *d, const char *text)
 {
 	if (text)
 		d->format->para(d, text);
-	free(text);
 }
 
 static void put_table(struct doc *d, struct table *t)
 {
 	table_prune(t);
 	d->format->table(d, t);
-	table_free(t);
 }
 
 static void put_words(struct doc *d, const struct comparison *c)
 {
-	char *forbidden = compare_forbidden(c);
+	const char *forbidden = compare_forbidden(c);
 
 	if (forbidden)
 		d->format->warning(d, forbidden, NULL);
-	free(forbidden);
 	para(d, compare_drift(c));
 	para(d, compare_frequency(c));
 	para(d, compare_states(c));
@@ -229,8 +213,9 @@ static void put_sides(struct doc *d, const struct comparison *c)
 		put_words(d, c);
 	compare_settings(&t, c);
 	if (!t.nrows)
-		d->format->para(d, "Nothing else that is known differs between "
-				   "the two.");
+		d->format->para(
+			d,
+			"Nothing else that is known differs between the two.");
 	put_table(d, &t);
 }
 
@@ -256,15 +241,14 @@ static void put_rows(struct doc *d, const struct comparison *c,
 
 static void put_one(struct doc *d, const struct comparison *c, size_t i)
 {
-	char *title = text_format("%s against %s", c->b->name, c->a->name);
-	char *name = text_format("compare-%zu", i + 1);
+	const char *name = text_format("compare-%zu", i + 1);
 
-	d->format->heading(d, 2, name, title);
+	d->format->heading(d, 2, name,
+			   text_format("%s against %s", c->b->name,
+				       c->a->name));
 	put_sides(d, c);
 	if (!c->counted)
 		put_rows(d, c, name);
-	free(name);
-	free(title);
 }
 
 void compare_write(struct doc *d, const struct comparison *c, size_t n)
@@ -300,13 +284,12 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 	d->format->end(d);
 }
 
-static void print(FILE *f, char *text)
+static void print(FILE *f, const char *text)
 {
 	if (text) {
 		console_paragraph(f, text);
 		fputc('\n', f);
 	}
-	free(text);
 }
 
 static void print_table(FILE *f, struct table *t)
@@ -316,16 +299,14 @@ static void print_table(FILE *f, struct table *t)
 		console_table(f, t);
 		fputc('\n', f);
 	}
-	table_free(t);
 }
 
 void compare_print(FILE *f, const struct comparison *c, bool all)
 {
-	char *a = text_format("A: %s", c->a->name);
+	const char *a = text_format("A: %s", c->a->name);
 	struct table t;
 
 	console_paragraph(f, a);
-	free(a);
 	print(f, text_format("B: %s", c->b->name));
 	if (!c->counted) {
 		print(f, compare_forbidden(c));

@@ -17,19 +17,19 @@ void compare_print(FILE *f, const struct comparison *c, bool all);
 void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all);
 
-/* Sentences; new strings.  Drift: whether both sides were measured in one
+/* Sentences.  Drift: whether both sides were measured in one
  * session; count: how many core rows or details differ. */
-char *compare_drift(const struct comparison *c);
+const char *compare_drift(const struct comparison *c);
 /* NULL, or how many differences the core's frequency explains. */
-char *compare_frequency(const struct comparison *c);
-char *compare_count(const struct comparison *c, bool details);
+const char *compare_frequency(const struct comparison *c);
+const char *compare_count(const struct comparison *c, bool details);
 /* NULL, or how many rows were compared level by level. */
-char *compare_states(const struct comparison *c);
+const char *compare_states(const struct comparison *c);
 /* NULL, or which runs were very noisy. */
-char *compare_forbidden(const struct comparison *c);
+const char *compare_forbidden(const struct comparison *c);
 /* NULL, or in how many rows the batches of the sides differ in length. */
-char *compare_batches(const struct comparison *c);
+const char *compare_batches(const struct comparison *c);
 /* NULL, or what it means that rounds were added to rows with wide intervals. */
-char *compare_stopping(const struct comparison *c);
+const char *compare_stopping(const struct comparison *c);
 
 #endif

@@ -2,7 +2,6 @@
 #include "comparisons.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formula.h"
@@ -10,7 +9,6 @@
 #include "rank.h"
 #include "tables.h"
 #include "text.h"
-#include "units.h"
 
 enum { ID, QUESTION, A_WORDS, A_ROW, B_WORDS, B_ROW, FIELDS };
 
@@ -28,12 +26,9 @@ struct answer {
 
 static const struct row *row_of(const struct run *run, const char *field)
 {
-	char *copy = text_copy(field), *globs = copy;
-	const char *program = strsep(&globs, " ");
-	const struct row *row = globs ? run_pick(run, program, globs) : NULL;
+	const char *program = text_split(&field, ' ');
 
-	free(copy);
-	return row;
+	return field ? run_pick(run, program, field) : NULL;
 }
 
 static bool measured(const struct side *s)
@@ -74,8 +69,6 @@ static void set_interval(struct answer *x)
 		x->ratio.low = exp(shift.lo);
 		x->ratio.high = exp(shift.hi);
 	}
-	free(b);
-	free(a);
 }
 
 static void set_ratio(struct answer *x)
@@ -104,7 +97,8 @@ struct ratio comparisons_ratio(const struct row *a, const struct row *b)
 	return x.ratio;
 }
 
-static void answer(struct answer *x, char *const *field, const struct run *run)
+static void answer(struct answer *x, const char *const *field,
+		   const struct run *run)
 {
 	*x = (struct answer) {
 		.a = { field[A_WORDS], row_of(run, field[A_ROW]), false },
@@ -113,29 +107,24 @@ static void answer(struct answer *x, char *const *field, const struct run *run)
 	set_ratio(x);
 }
 
-char *comparisons_times(const struct ratio *r)
+const char *comparisons_times(const struct ratio *r)
 {
-	return isfinite(r->value) ? text_format("%.3g", r->value)
-				  : text_copy("–");
+	return isfinite(r->value) ? text_format("%.3g", r->value) : "–";
 }
 
-char *comparisons_interval(const struct ratio *r)
+const char *comparisons_interval(const struct ratio *r)
 {
 	return isfinite(r->low) ? text_format("%.3g – %.3g", r->low, r->high)
-	       : isfinite(r->value) ? text_copy("too few rounds")
-				    : text_copy("–");
+	       : isfinite(r->value) ? "too few rounds"
+				    : "–";
 }
 
-static char *said(const struct side *s)
+static const char *said(const struct side *s)
 {
-	char *value, *text;
-
 	if (!s->row)
 		return text_format("%s: not measured in this run", s->words);
-	value = tables_value(&s->row->all);
-	text = text_format("%s: %s (%s)", s->words, value, s->row->all.name);
-	free(value);
-	return text;
+	return text_format("%s: %s (%s)", s->words, tables_value(&s->row->all),
+			   s->row->all.name);
 }
 
 static bool wanted(const struct rowtable_line *line, const char *ids)
@@ -160,7 +149,7 @@ void comparisons_table(struct table *table, const struct rowtable *t,
 			continue;
 		answer(&x, line->field, run);
 		table_row(table, "");
-		table_cell(table, 0, text_copy(line->field[QUESTION]));
+		table_cell(table, 0, line->field[QUESTION]);
 		table_cell(table, 1, said(&x.a));
 		table_cell(table, 2, said(&x.b));
 		table_cell(table, 3, comparisons_times(&x.ratio));
@@ -168,19 +157,16 @@ void comparisons_table(struct table *table, const struct rowtable *t,
 	}
 }
 
-static char *sentence(const char *question, const char *words,
-		      const struct formula_world *w)
+static const char *sentence(const char *question, const char *words,
+			    const struct formula_world *w)
 {
-	char *why = formula_text(words, w);
-	char *text = text_format("%s: %s", question, why);
-
-	free(why);
-	return text;
+	return text_format("%s: %s", question, formula_text(words, w));
 }
 
-char *comparisons_reason(const struct rowtable_line *line,
-			 const struct rowtable *t, const struct operations *ops,
-			 const struct run *run)
+const char *comparisons_reason(const struct rowtable_line *line,
+			       const struct rowtable *t,
+			       const struct operations *ops,
+			       const struct run *run)
 {
 	const struct rowtable_line *why = NULL;
 	struct answer x;
@@ -198,13 +184,12 @@ char *comparisons_reason(const struct rowtable_line *line,
 			{ NULL, 0 },
 		};
 		const struct formula_world w = { run, ops, NULL, t, names };
-		char *missing;
+		const char *missing;
 		double holds;
 
 		if (why->n != 3 || strcmp(why->field[0], line->field[ID]) != 0)
 			continue;
 		holds = formula_value(why->field[1], &w, &missing);
-		free(missing);
 		if (holds > 0)
 			return sentence(line->field[QUESTION], why->field[2],
 					&w);
@@ -225,14 +210,13 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 		table_unbracket(&table, side);
 	if (table.nrows)
 		d->format->table(d, &table);
-	table_free(&table);
 	while ((line = rowtable_next(t, "comparison", line))) {
-		char *why = wanted(line, ids)
-				    ? comparisons_reason(line, t, ops, run)
-				    : NULL;
+		const char *why =
+			wanted(line, ids)
+				? comparisons_reason(line, t, ops, run)
+				: NULL;
 
 		if (why)
 			d->format->para(d, why);
-		free(why);
 	}
 }

@@ -20,9 +20,9 @@ struct ratio {
 struct ratio comparisons_ratio(const struct row *a, const struct row *b);
 
 /* comparisons_times(), comparisons_interval() - "1.25", "1.2 – 1.3", or why
- * not; new strings. */
-char *comparisons_times(const struct ratio *r);
-char *comparisons_interval(const struct ratio *r);
+ * not. */
+const char *comparisons_times(const struct ratio *r);
+const char *comparisons_interval(const struct ratio *r);
 
 /**
  * comparisons_table() - each with its two values, how many times the second
@@ -34,11 +34,12 @@ void comparisons_table(struct table *table, const struct rowtable *t,
 		       const struct run *run, const char *ids);
 
 /* comparisons_reason() - "question: why" for the comparison of @line, by the
- * first `because` line whose condition holds; a new string, NULL if there is
+ * first `because` line whose condition holds, NULL if there is
  * none. */
-char *comparisons_reason(const struct rowtable_line *line,
-			 const struct rowtable *t, const struct operations *ops,
-			 const struct run *run);
+const char *comparisons_reason(const struct rowtable_line *line,
+			       const struct rowtable *t,
+			       const struct operations *ops,
+			       const struct run *run);
 
 /* comparisons_write() - the table, and a paragraph for each reason. */
 void comparisons_write(struct doc *d, const struct rowtable *t,

@@ -2,7 +2,6 @@
 #include "console.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -13,13 +12,12 @@
 static void put_cell(FILE *f, const char *text, size_t width, bool right,
 		     bool last)
 {
-	char *part = text_cut(text ? text : "", width);
+	const char *part = text_cut(text ? text : "", width);
 	int pad = (int)(width - units_width(part));
 
 	if (right)
 		fprintf(f, "%*s", pad, "");
 	text_plain(f, part);
-	free(part);
 	if (!right && !last)
 		fprintf(f, "%*s", pad, "");
 }
@@ -74,9 +72,6 @@ void console_table(FILE *f, const struct table *t)
 	for (size_t i = 0; i < t->nrows; i++)
 		put_line(f, t, (const char *const *)&t->cells[i * t->ncolumns],
 			 width, ends);
-	free(ends);
-	free(heads);
-	free(width);
 }
 
 void console_paragraph(FILE *f, const char *text)
@@ -96,12 +91,11 @@ void console_text(FILE *f, const char *text, const char *first,
 	struct wrap w = { .rest = text };
 
 	while (wrap_line(&w, LINE_WIDTH - units_width(begin))) {
-		char *line = text_format("%.*s", (int)w.len, w.line);
+		const char *line = text_format("%.*s", (int)w.len, w.line);
 
 		fputs(begin, f);
 		text_plain(f, line);
 		fputc('\n', f);
-		free(line);
 		begin = more;
 	}
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "pick.h"
 #include "text.h"
@@ -38,22 +37,21 @@ void contradictions_add(struct run *run)
 			     "kernel=read,isa=best,level=memory,*threads=1");
 	const bool measured =
 		run_pick(run, "mem_latency", "level=memory,figure=latency");
-	char *seen;
 
 	if (!measured || !isfinite(bandwidth) ||
 	    (latency > CLEAR) == (bandwidth > CLEAR))
 		return;
-	seen = isfinite(latency) ? text_format("%.2g times as fast as", latency)
-				 : text_copy("not told from");
 	notes_add(run->notes,
 		  text_format("the third cache: its loads are %s memory's "
 			      "(mem_latency), its bytes %.2g times as fast "
 			      "(mem_bandwidth): one of the two did not measure "
 			      "that cache",
-			      seen, bandwidth),
-		  text_copy("others share it and took it in between: measure "
-			    "again on a quieter machine; \"passes\" and "
-			    "\"after_one_pass_ns\" in the rows' evidence tell "
-			    "how it filled"));
-	free(seen);
+			      isfinite(latency)
+				      ? text_format("%.2g times as fast as",
+						    latency)
+				      : "not told from",
+			      bandwidth),
+		  "others share it and took it in between: measure again on a "
+		  "quieter machine; \"passes\" and \"after_one_pass_ns\" in "
+		  "the rows' evidence tell how it filled");
 }

@@ -2,7 +2,6 @@
 #include "course.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "comparisons.h"
@@ -12,7 +11,6 @@
 #include "rowtable.h"
 #include "tables.h"
 #include "text.h"
-#include "units.h"
 
 enum {
 	COL_OPERATION,
@@ -52,29 +50,19 @@ void course_read(struct course *c, const struct run *run, const char *root)
 	*c = (struct course) { .ops = c->ops };
 	if (err)
 		notes_add(run->notes,
-			  text_format("%s/bench/*/rows.tsv: %s: there is "
-				      "no coursework table",
+			  text_format("%s/bench/*/rows.tsv: %s: there is no "
+				      "coursework table",
 				      root, input_error(-err)),
-			  text_copy(ROWTABLE_REMEDY));
+			  ROWTABLE_REMEDY);
 	else
 		predictions_find(&c->predictions, &c->ops, run, root);
 	rowtable_read(&c->table, root);
 	estimates_make(&c->estimates, &c->table, &c->ops, run);
 }
 
-void course_free(struct course *c)
+static const char *amount(double x, const char *unit)
 {
-	rowtable_free(&c->table);
-	estimates_free(&c->estimates);
-	predictions_free(&c->predictions);
-	operations_free(&c->ops);
-}
-
-static char *amount(double x, const char *unit)
-{
-	char buf[UNITS_MAX];
-
-	return text_copy(isfinite(x) ? units_format(buf, x, unit) : NONE);
+	return isfinite(x) ? text_units(x, unit) : NONE;
 }
 
 /* Whether the student has predicted the @i-th operation. */
@@ -94,13 +82,10 @@ static void fill_predicted(struct table *t, const struct course *c, size_t i)
 			     said ? p->predicted : e->predicted };
 
 	for (size_t j = 0; j < sizeof(v) / sizeof(v[0]); j++) {
-		char *text = amount(v[j], c->ops.v[i].unit);
+		const char *text = amount(v[j], c->ops.v[i].unit);
 
 		if (!said && isfinite(v[j])) {
-			char *marked = text_format("est. %s", text);
-
-			free(text);
-			text = marked;
+			text = text_format("est. %s", text);
 		}
 		table_cell(t, COL_BASE + j, text);
 	}
@@ -120,31 +105,29 @@ static void fill_measured(struct table *t, const struct course *c, size_t i,
 	const bool valued = r && r->status == RESULT_OK;
 	const double predicted = course_predicted(c, i);
 	struct states s;
-	char *interval = valued ? tables_interval(r) : NULL;
+	const char *interval = valued ? tables_interval(r) : NULL;
 
-	table_cell(t, COL_MEASURED,
-		   r ? tables_value(r) : text_copy("not measured"));
+	table_cell(t, COL_MEASURED, r ? tables_value(r) : "not measured");
 	table_cell(t, COL_STDDEV,
 		   amount(valued ? r->stddev : NAN, c->ops.v[i].unit));
-	table_cell(t, COL_INTERVAL, interval ? interval : text_copy(NONE));
+	table_cell(t, COL_INTERVAL, interval ? interval : NONE);
 	table_cell(t, COL_RATIO,
-		   !valued || !isfinite(predicted) ? text_copy(NONE)
+		   !valued || !isfinite(predicted) ? NONE
 		   : states_of(&s, r)
 			   ? text_format("%.3g or %.3g", s.low / predicted,
 					 s.high / predicted)
 			   : text_format("%.3g", r->value / predicted));
 	if (valued)
-		table_cell(t, COL_GRADE, text_copy(r->grade));
+		table_cell(t, COL_GRADE, r->grade);
 }
 
 /* Its name, and what stood in for another machine or for this one's memory. */
-static char *label(const struct operation *op, const struct row *row)
+static const char *label(const struct operation *op, const struct row *row)
 {
 	const json_t *params = row ? row->all.params : NULL;
 	const char *net = run_text(params, "net");
 	const char *where = run_text(params, "where");
 	const char *scope = run_text(params, "scope");
-	char limit[UNITS_MAX];
 
 	if ((net && !strcmp(net, "veth")) || (where && !strcmp(where, "veth")))
 		return text_format("%s (through veth, to this machine)",
@@ -152,8 +135,8 @@ static char *label(const struct operation *op, const struct row *row)
 	if (row && scope && !strcmp(scope, "group"))
 		return text_format("%s (of a control group limited to %s)",
 				   op->label,
-				   units_format(limit, row->all.expected, "B"));
-	return text_copy(op->label);
+				   text_units(row->all.expected, "B"));
+	return op->label;
 }
 
 static void fill_row(struct table *t, const struct course *c, size_t i,
@@ -171,7 +154,7 @@ static void fill_row(struct table *t, const struct course *c, size_t i,
 	fill_predicted(t, c, i);
 	fill_measured(t, c, i, row);
 	table_cell(t, COL_LIMITER,
-		   limiter ? text_copy(limiter) : limiters_say(op, run, row));
+		   limiter ? limiter : limiters_say(op, run, row));
 }
 
 void course_table(struct table *t, const struct course *c,
@@ -184,7 +167,7 @@ void course_table(struct table *t, const struct course *c,
 		if ((!section || !strcmp(section, c->ops.v[i].section)) &&
 		    (!ids || text_glob(ids, c->ops.v[i].id)))
 			fill_row(t, c, i, run);
-	t->caption = text_copy(section ? section : "All operations");
+	t->caption = section ? section : "All operations";
 }
 
 /* What the student said, and the rule where it stands in for a figure. */
@@ -236,16 +219,13 @@ void course_2017(struct table *t, const struct course *c, const struct run *run)
 		table_row(t, "");
 		table_cell(t, 0, label(op, row));
 		for (size_t j = 0; j < sizeof(said) / sizeof(said[0]); j++)
-			table_cell(t, j + 1,
-				   text_copy(said[j] ? said[j] : "N/A"));
+			table_cell(t, j + 1, said[j] ? said[j] : "N/A");
 		table_cell(t, 6,
-			   row ? tables_value(&row->all)
-			       : text_copy("not measured"));
+			   row ? tables_value(&row->all) : "not measured");
 	}
-	t->caption = text_copy(
-		"The report of 2017 on its own machine, a Core i7 860 at "
-		"2.8 GHz with Linux 4.4: Wu, Xiang and He, CSE 221 Project "
-		"Report, Table 12 (network: Tables 9 to 11)");
+	t->caption = "The report of 2017 on its own machine, a Core i7 860 at "
+		     "2.8 GHz with Linux 4.4: Wu, Xiang and He, CSE 221 "
+		     "Project Report, Table 12 (network: Tables 9 to 11)";
 }
 
 static void put_tables(struct doc *d, const struct course *c,
@@ -260,7 +240,6 @@ static void put_tables(struct doc *d, const struct course *c,
 		section = c->ops.v[i].section;
 		course_table(&t, c, run, section, NULL);
 		d->format->table(d, &t);
-		table_free(&t);
 	}
 	course_reasons(&t, c, NULL);
 	if (t.nrows) {
@@ -268,12 +247,10 @@ static void put_tables(struct doc *d, const struct course *c,
 		d->format->table(d, &t);
 		d->format->fold(d, NULL, NULL);
 	}
-	table_free(&t);
 	d->format->fold(d, "report-2017", "The report of 2017");
 	course_2017(&t, c, run);
 	d->format->table(d, &t);
 	d->format->fold(d, NULL, NULL);
-	table_free(&t);
 }
 
 const char *course_missing(const struct run *run)
@@ -293,21 +270,21 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 		return;
 	d->format->heading(d, 2, "coursework", "Predicted and measured");
 	d->format->para(
-		d, "The operations of the CSE 221 course, each with what was "
-		   "expected of it, what was measured, and what limits it: "
-		   "what usually does, or, with a figure in brackets, what "
-		   "this run's own figures say. The standard deviation is "
-		   "over all samples. Where nobody predicted "
-		   "anything, est. "
-		   "marks an estimate by a rule, most of them those of a "
-		   "students' report of 2017, applied to this machine; the "
-		   "rules stand below, and what an estimate lacks that is – "
-		   "here. The methods of that report were not all the same "
-		   "as here: compare magnitudes.");
+		d,
+		"The operations of the CSE 221 course, each with what was "
+		"expected of it, what was measured, and what limits it: what "
+		"usually does, or, with a figure in brackets, what this run's "
+		"own figures say. The standard deviation is over all samples. "
+		"Where nobody predicted anything, est. marks an estimate by a "
+		"rule, most of them those of a students' report of 2017, "
+		"applied to this machine; the rules stand below, and what an "
+		"estimate lacks that is – here. The methods of that report "
+		"were not all the same as here: compare magnitudes.");
 	if (!c->predictions.found)
-		d->format->para(d, "There are no predictions: `make "
-				   "predictions` writes predictions.ini to "
-				   "fill in before the next run.");
+		d->format->para(
+			d,
+			"There are no predictions: `make predictions` writes "
+			"predictions.ini to fill in before the next run.");
 	if (course_missing(run))
 		d->format->para(d, course_missing(run));
 	put_tables(d, c, run);

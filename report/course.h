@@ -19,7 +19,6 @@ struct course {
 /* course_read() - operations and predictions of @run.  A table that cannot be
  * read is a note, and the section is left out. */
 void course_read(struct course *c, const struct run *run, const char *root);
-void course_free(struct course *c);
 
 /* course_predicted() - what the student predicted of the @i-th operation, or
  * else what the rule gives, in its unit; NAN without either. */

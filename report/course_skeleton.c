@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,18 +23,18 @@ static bool given(const char *field)
 }
 
 /* "3.4 System Call" where the format does not number. */
-static void put_heading(struct doc *d, char *const *field, unsigned int at[2])
+static void put_heading(struct doc *d, const char *const *field,
+			unsigned int at[2])
 {
 	const bool top = !strcmp(field[LEVEL], "1");
-	char *text;
 
 	at[0] += top;
 	at[1] = top ? 0 : at[1] + 1;
-	text = d->whole ? text_copy(field[TITLE])
-	       : top	? text_format("%u %s", at[0], field[TITLE])
-			: text_format("%u.%u %s", at[0], at[1], field[TITLE]);
-	d->format->heading(d, top ? 2 : 3, NULL, text);
-	free(text);
+	d->format->heading(d, top ? 2 : 3, NULL,
+			   d->whole ? field[TITLE]
+			   : top    ? text_format("%u %s", at[0], field[TITLE])
+				    : text_format("%u.%u %s", at[0], at[1],
+						  field[TITLE]));
 }
 
 /* What the programs that measure these operations say of themselves. */
@@ -48,19 +47,18 @@ static void put_methods(struct doc *d, const struct course *c,
 		const struct operation *op = &c->ops.v[i];
 		const struct section *s;
 		const char *summary;
-		char *text;
 
 		if (!text_glob(ids, op->id) || !strcmp(last, op->benchmark))
 			continue;
 		last = op->benchmark;
 		s = run_section(run, last);
 		summary = s ? run_text(s->about, "summary") : NULL;
-		text = text_format("Methodology. The program %s answers: %s %s",
+		d->format->para(
+			d, text_format(
+				   "Methodology. The program %s answers: %s %s",
 				   last, summary ? summary : "",
 				   s ? "Say in your words how it measures."
-				     : "It was not part of this run.");
-		d->format->para(d, text);
-		free(text);
+				     : "It was not part of this run."));
 	}
 }
 
@@ -78,29 +76,26 @@ static void put_tables(struct doc *d, const struct course *c,
 		table_drop(&t, summary_only[i]);
 	if (!ids && d->whole)
 		table_unbracket(&t, summary_only[0]);
-	free(t.caption);
-	t.caption = text_copy(ids ? "Estimation and results" : "Summary");
+	t.caption = ids ? "Estimation and results" : "Summary";
 	d->format->table(d, &t);
-	table_free(&t);
 	if (!ids)
 		return;
 	course_reasons(&t, c, ids);
 	if (t.nrows)
 		d->format->table(d, &t);
-	table_free(&t);
 }
 
 /* A paper has no room for more than the first sentence of a caption. */
 static void put_figure(struct doc *d, const struct figure *f)
 {
 	const char *end = strstr(f->caption, ". ");
-	char *text = d->whole && end
-			     ? text_format("%.*s", (int)(end - f->caption + 1),
-					   f->caption)
-			     : text_copy(f->caption);
 
-	d->format->figure(d, f->id, text);
-	free(text);
+	d->format->figure(d, f->id,
+			  d->whole && end
+				  ? text_format("%.*s",
+						(int)(end - f->caption + 1),
+						f->caption)
+				  : f->caption);
 }
 
 /* Those whose pictures were drawn. */
@@ -109,11 +104,10 @@ static void put_figures(struct doc *d, const struct figures *figs,
 {
 	for (size_t i = 0; i < figs->n; i++) {
 		const struct figure *f = &figs->v[i];
-		char *path = text_format("%s/%s.png", run->dir, f->id);
+		const char *path = text_format("%s/%s.png", run->dir, f->id);
 
 		if (text_glob(ids, f->id) && !access(path, R_OK))
 			put_figure(d, f);
-		free(path);
 	}
 }
 
@@ -134,7 +128,6 @@ static void put_programs(struct doc *d, const struct course *c,
 				       row ? row->all.name : "(not measured)"));
 	}
 	d->format->table(d, &t);
-	table_free(&t);
 }
 
 static void put_machine(struct doc *d, const json_t *machine)
@@ -148,7 +141,6 @@ static void put_machine(struct doc *d, const json_t *machine)
 	}
 	sections_machine_table(&t, machine);
 	d->format->table(d, &t);
-	table_free(&t);
 }
 
 /* A chapter with no operations: a word for what the run knows, or text. */
@@ -157,7 +149,6 @@ static void put_hint(struct doc *d, const struct course *c,
 {
 	const struct formula_world w = { run, &c->ops, NULL, &c->table, NULL };
 	const struct section *files = run_section(run, "file_read");
-	char *text;
 
 	if (!strcmp(hint, "machine")) {
 		put_machine(d, run->machine);
@@ -171,9 +162,7 @@ static void put_hint(struct doc *d, const struct course *c,
 		d->format->para(d, "To be written: model, cache, speed: lsblk "
 				   "-o NAME,MODEL,SIZE,ROTA.");
 	} else if (given(hint)) {
-		text = formula_text(hint, &w);
-		d->format->para(d, text);
-		free(text);
+		d->format->para(d, formula_text(hint, &w));
 	}
 }
 
@@ -188,15 +177,12 @@ static void put_summary(struct doc *d, const struct course *c,
 		return;
 	course_2017(&t, c, run);
 	d->format->table(d, &t);
-	table_free(&t);
 }
 
 static void put_chapter(struct doc *d, const struct course *c,
 			const struct run *run, const struct figures *figs,
-			char *const *field)
+			const char *const *field)
 {
-	char *text;
-
 	if (!strcmp(field[OPERATIONS], "all")) {
 		put_summary(d, c, run);
 		return;
@@ -212,11 +198,10 @@ static void put_chapter(struct doc *d, const struct course *c,
 	if (given(field[COMPARISONS]))
 		comparisons_write(d, &c->table, &c->ops, run,
 				  field[COMPARISONS]);
-	text = text_format("Discussion. To be written: %s Where measured and "
-			   "predicted differ, say why.",
-			   field[HINT]);
-	d->format->para(d, text);
-	free(text);
+	d->format->para(d,
+			text_format("Discussion. To be written: %s Where "
+				    "measured and predicted differ, say why.",
+				    field[HINT]));
 }
 
 void course_skeleton(struct doc *d, const struct course *c,
@@ -226,8 +211,9 @@ void course_skeleton(struct doc *d, const struct course *c,
 	unsigned int at[2] = { 0, 0 };
 
 	d->whole = d->format == &doc_tex;
-	d->format->begin(d, "Project Report: What Operations of an Operating "
-			    "System Cost");
+	d->format->begin(
+		d,
+		"Project Report: What Operations of an Operating System Cost");
 	while ((line = rowtable_next(&c->table, "chapter", line))) {
 		if (line->n != FIELDS)
 			continue;

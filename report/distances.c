@@ -2,14 +2,12 @@
 #include "distances.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "grade.h"
 #include "rank.h"
 #include "stats.h"
 #include "text.h"
-#include "units.h"
 
 #define FALSE_SHARE 0.05 /* of the rows that are called */
 
@@ -41,7 +39,6 @@ static bool divide(struct sides *s, const struct row *row)
 		    s->n[side] < RANK_MAX)
 			s->ns[side][s->n[side]++] = row->distance_ns[i];
 	}
-	free(sorted);
 	return s->n[0] && s->n[1];
 }
 
@@ -70,22 +67,16 @@ void distances_mark(struct run *run)
 					    json_real(stats_median(s->ns[k],
 								   s->n[k])));
 	}
-	free(s);
-	free(at);
-	free(adjusted);
-	free(p);
 }
 
-char *distances_text(const struct result *r)
+const char *distances_text(const struct result *r)
 {
 	const double low = run_number(r->states, "low_distance_ns");
 	const double high = run_number(r->states, "high_distance_ns");
-	char a[UNITS_MAX], b[UNITS_MAX];
 
 	if (!isfinite(low) || !isfinite(high))
 		return NULL;
 	return text_format("a cache line took %s there and back in the rounds "
 			   "of the lower level, %s in those of the upper one",
-			   units_format(a, low, "ns"),
-			   units_format(b, high, "ns"));
+			   text_units(low, "ns"), text_units(high, "ns"));
 }

@@ -16,8 +16,8 @@
  */
 void distances_mark(struct run *run);
 
-/* distances_text() - what they were, for the end of a sentence; a new string,
+/* distances_text() - what they were, for the end of a sentence,
  * NULL if the levels of @r do not go with them. */
-char *distances_text(const struct result *r);
+const char *distances_text(const struct result *r);
 
 #endif

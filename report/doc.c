@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
@@ -24,7 +23,7 @@ void doc_text(struct doc *d, const char *text)
 	while (text && *text) {
 		const char *end = strstr(text, "\n\n");
 		size_t len = end ? (size_t)(end - text) : strlen(text);
-		char *one = text_format("%.*s", (int)len, text);
+		const char *one = text_format("%.*s", (int)len, text);
 
 		if (strspn(one, " \t\n") == len)
 			;
@@ -32,7 +31,6 @@ void doc_text(struct doc *d, const char *text)
 			d->format->code(d, one);
 		else
 			d->format->para(d, one);
-		free(one);
 		text += len;
 		text += strspn(text, "\n");
 	}
@@ -41,7 +39,7 @@ void doc_text(struct doc *d, const char *text)
 static int write_page(const struct doc_format *format, const char *dir,
 		      const char *name, doc_write_fn *write, const void *what)
 {
-	char *path = text_format("%s/%s.%s", dir, name, format->suffix);
+	const char *path = text_format("%s/%s.%s", dir, name, format->suffix);
 	struct doc d = { .f = text_create(path), .dir = dir, .format = format };
 	int bad = !d.f;
 
@@ -52,7 +50,6 @@ static int write_page(const struct doc_format *format, const char *dir,
 	}
 	if (bad)
 		warn("%s: %s", path, strerror(errno));
-	free(path);
 	return bad ? -EIO : 0;
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include "doc.h"
@@ -31,18 +30,15 @@ static void tag(struct doc *d, const char *name, const char *text)
 
 static void put_part(FILE *f, const char *begin, const char *end)
 {
-	char *part = text_format("%.*s", (int)(end - begin), begin);
-
-	text_html(f, part);
-	free(part);
+	text_html(f, text_format("%.*s", (int)(end - begin), begin));
 }
 
 static void html_begin(struct doc *d, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	      "<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" "
-	      "content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, "
+	      "initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n",
 	      d->f);
 	tag(d, "title", title);
@@ -120,10 +116,8 @@ static void html_code(struct doc *d, const char *text)
 	fputs("<pre>", d->f);
 	while (*text) {
 		size_t len = strcspn(text, "\n");
-		char *line = text_format("%.*s", (int)len, text);
 
-		text_html(d->f, line);
-		free(line);
+		text_html(d->f, text_format("%.*s", (int)len, text));
 		text += len;
 		if (*text == '\n') {
 			fputc('\n', d->f);
@@ -138,12 +132,9 @@ static void put_breakable(FILE *f, const char *text)
 {
 	while (text && *text) {
 		size_t len = strcspn(text, ",");
-		char *part;
 
 		len += text[len] == ',';
-		part = text_format("%.*s", (int)len, text);
-		text_html(f, part);
-		free(part);
+		text_html(f, text_format("%.*s", (int)len, text));
 		text += len;
 		if (*text && *text != ' ')
 			fputs("<wbr>", f);
@@ -224,8 +215,8 @@ static void html_table(struct doc *d, const struct table *t)
 /* RFC 4648, section 4. */
 static void put_base64(FILE *f, const char *text)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno"
+				     "pqrstuvwxyz0123456789+/";
 	const unsigned char *at = (const unsigned char *)text;
 	size_t len = strlen(text);
 
@@ -246,8 +237,8 @@ static void put_base64(FILE *f, const char *text)
  * screen wherever it is sent to. */
 static void html_picture(struct doc *d, const char *name, const char *caption)
 {
-	char *path = text_format("%s/%s.svg", d->dir, name);
-	char *svg = input_text(path, INPUT_NO_LINK, NULL);
+	const char *svg = input_text(text_format("%s/%s.svg", d->dir, name),
+				     INPUT_NO_LINK, NULL);
 
 	fputs("<figure><div class=\"plot\">", d->f);
 	if (svg && strstr(svg, "<svg")) {
@@ -269,8 +260,6 @@ static void html_picture(struct doc *d, const char *name, const char *caption)
 	fputs("</div>\n<figcaption>", d->f);
 	text_html(d->f, caption);
 	fputs("</figcaption></figure>\n", d->f);
-	free(svg);
-	free(path);
 }
 
 /* Beside the page, not in it: all of them are twice as large as the rest of it,
@@ -278,15 +267,15 @@ static void html_picture(struct doc *d, const char *name, const char *caption)
 static void html_figure(struct doc *d, const char *name, const char *caption)
 {
 	fprintf(d->f,
-		"<figure class=half><div class=\"plot\"><a href=\"%s.svg\">"
-		"<img src=\"%s.svg\" alt=\"",
+		"<figure class=half><div class=\"plot\"><a "
+		"href=\"%s.svg\"><img src=\"%s.svg\" alt=\"",
 		name, name);
 	text_html(d->f, caption);
 	fprintf(d->f, "\"></a></div>\n<figcaption>Figure %u: ", ++d->figures);
 	text_html(d->f, caption);
 	fprintf(d->f,
-		" <a href=\"%s.png\">PNG</a> <a href=\"%s.dat\">data</a>"
-		"</figcaption></figure>\n",
+		" <a href=\"%s.png\">PNG</a> <a "
+		"href=\"%s.dat\">data</a></figcaption></figure>\n",
 		name, name);
 }
 

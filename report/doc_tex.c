@@ -30,16 +30,16 @@ static void begin_whole(struct doc *d, const char *title)
 	      "\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{2pt}\n"
 	      "\\setlength{\\floatsep}{6pt}\\setlength{\\textfloatsep}{8pt}\n"
 	      "\\setlength{\\dblfloatsep}{6pt}\n"
-	      "\\renewcommand{\\topfraction}{.95}"
-	      "\\renewcommand{\\dbltopfraction}{.95}\n"
-	      "\\renewcommand{\\bottomfraction}{.9}"
-	      "\\renewcommand{\\textfraction}{.03}\n"
+	      "\\renewcommand{\\topfraction}{.95}\\renewcommand{"
+	      "\\dbltopfraction}{.95}\n"
+	      "\\renewcommand{\\bottomfraction}{.9}\\renewcommand{"
+	      "\\textfraction}{.03}\n"
 	      "\\setcounter{topnumber}{4}\\setcounter{dbltopnumber}{3}\n"
 	      "\\makeatletter\n"
-	      "\\renewcommand{\\section}{\\@startsection{section}{1}{0pt}"
-	      "{-6pt}{2pt}{\\normalsize\\bfseries}}\n"
-	      "\\renewcommand{\\subsection}{\\@startsection{subsection}{2}"
-	      "{0pt}{-4pt}{1pt}{\\small\\bfseries}}\n"
+	      "\\renewcommand{\\section}{\\@startsection{section}{1}{0pt}{-6pt}"
+	      "{2pt}{\\normalsize\\bfseries}}\n"
+	      "\\renewcommand{\\subsection}{\\@startsection{subsection}{2}{0pt}"
+	      "{-4pt}{1pt}{\\small\\bfseries}}\n"
 	      "\\makeatother\n"
 	      "\\begin{document}\\sloppy\\raggedbottom\n"
 	      "\\twocolumn[{\\begin{center}{\\Large ",
@@ -192,13 +192,14 @@ static void put_upright(struct doc *d, const struct table *t, double whole)
 {
 	for (size_t j = 0; j < t->ncolumns; j++)
 		fprintf(d->f,
-			">{\\%s\\arraybackslash}p{\\dimexpr %.3f\\linewidth"
-			"-2\\tabcolsep\\relax}",
+			">{\\%s\\arraybackslash}p{\\dimexpr "
+			"%.3f\\linewidth-2\\tabcolsep\\relax}",
 			t->columns[j].number ? "raggedleft" : "raggedright",
 			share(t, j) / whole);
 }
 
-static void put_row(struct doc *d, const struct table *t, char *const *cells)
+static void put_row(struct doc *d, const struct table *t,
+		    const char *const *cells)
 {
 	for (size_t j = 0; j < t->ncolumns; j++) {
 		fputs(j ? " & " : "", d->f);
@@ -288,10 +289,9 @@ static void put_picture(struct doc *d, const char *name, const char *caption)
 {
 	fprintf(d->f,
 		"\n\\begin{figure}[htbp]\\centering\n"
-		"\\IfFileExists{%s.png}"
-		"{\\includegraphics[width=\\linewidth,height=50mm,"
-		"keepaspectratio]{%s.png}}"
-		"{\\fbox{%s.png lies with the results}}\n"
+		"\\IfFileExists{%s.png}{\\includegraphics[width=\\linewidth,"
+		"height=50mm,keepaspectratio]{%s.png}}{\\fbox{%s.png lies with "
+		"the results}}\n"
 		"\\caption{",
 		name, name, name);
 	text_tex(d->f, caption);

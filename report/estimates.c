@@ -2,7 +2,6 @@
 #include "estimates.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formula.h"
@@ -13,7 +12,7 @@ enum { ID, CONDITION, BASE, SOFTWARE, WORDS, FIELDS };
 /* A field's value; NAN if it is "-", or with what it lacks, unless something
  * lacked already. */
 static double field_value(const char *field, const struct formula_world *w,
-			  char **missing)
+			  const char **missing)
 {
 	if (*missing || !strcmp(field, "-"))
 		return NAN;
@@ -23,9 +22,9 @@ static double field_value(const char *field, const struct formula_world *w,
 /* The estimate by one line, whose condition may not hold; without one the
  * words say what the first such line lacks. */
 static void try_line(struct estimate *one, const struct operation *op,
-		     char *const *field, const struct formula_world *w)
+		     const char *const *field, const struct formula_world *w)
 {
-	char *missing = NULL;
+	const char *missing = NULL;
 	const double holds =
 		strcmp(field[CONDITION], "-") != 0
 			? field_value(field[CONDITION], w, &missing)
@@ -34,7 +33,6 @@ static void try_line(struct estimate *one, const struct operation *op,
 	const double software = field_value(field[SOFTWARE], w, &missing);
 
 	if (!missing && holds > 0) {
-		free(one->words);
 		one->words = formula_text(field[WORDS], w);
 		one->base = base;
 		one->software = software;
@@ -43,7 +41,6 @@ static void try_line(struct estimate *one, const struct operation *op,
 		one->words =
 			text_format("no estimate, which needs %s", missing);
 	}
-	free(missing);
 }
 
 /* Return: whether there is an estimate of @op now that was not there. */
@@ -55,7 +52,6 @@ static bool estimate(struct estimate *one, const struct operation *op,
 
 	if (isfinite(one->predicted))
 		return false;
-	free(one->words);
 	one->words = NULL;
 	while (!isfinite(one->predicted) &&
 	       (line = rowtable_next(table, "estimate", line)))
@@ -87,13 +83,4 @@ void estimates_make(struct estimates *e, const struct rowtable *table,
 			more = true;
 		}
 	}
-	free(predicted);
-}
-
-void estimates_free(struct estimates *e)
-{
-	for (size_t i = 0; i < e->n; i++)
-		free(e->v[i].words);
-	free(e->v);
-	*e = (struct estimates) { 0 };
 }

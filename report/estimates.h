@@ -8,7 +8,8 @@
 /* An estimate by a rule, in the operation's unit; NAN where there is none. */
 struct estimate {
 	double base, software, predicted;
-	char *words; /* the rule; or, without an estimate, what it lacks */
+	const char
+		*words; /* the rule; or, without an estimate, what it lacks */
 };
 
 struct estimates {
@@ -23,6 +24,5 @@ struct estimates {
  */
 void estimates_make(struct estimates *e, const struct rowtable *table,
 		    const struct operations *ops, const struct run *run);
-void estimates_free(struct estimates *e);
 
 #endif

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,7 +68,6 @@ int export_json(FILE *f, const struct run *run)
 	if (!all || json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)))
 		err = -ENOMEM;
 	fputc('\n', f);
-	json_decref(all);
 	return err;
 }
 
@@ -160,7 +158,7 @@ static int convert(const char *path, const char *dir, json_t *all)
 }
 
 /* The name of a format, if @file is the program of one. */
-static char *format_of(const char *file)
+static const char *format_of(const char *file)
 {
 	const char *dot = strrchr(file, '.');
 
@@ -173,23 +171,16 @@ static void refuse(const char *name, const char *dir)
 {
 	struct dirent **list = NULL;
 	const int n = scandir(dir, &list, NULL, alphasort);
-	char *all = text_copy("csv, json");
+	const char *all = text_copy("csv, json");
 
 	for (int i = 0; i < n; i++) {
-		char *format = format_of(list[i]->d_name);
+		const char *format = format_of(list[i]->d_name);
 
 		if (format) {
-			char *longer = text_format("%s, %s", all, format);
-
-			free(all);
-			all = longer;
+			all = text_format("%s, %s", all, format);
 		}
-		free(format);
-		free(list[i]);
 	}
 	warn("--format %s: expected %s", name, all);
-	free(list);
-	free(all);
 }
 
 /* Return: 0 or -1, which was said. */
@@ -206,18 +197,17 @@ static int print_as(const char *name, const char *path, const char *dir,
 	all = document(run);
 	add_details(all, run, card);
 	err = convert(path, dir, all);
-	json_decref(all);
 	return err;
 }
 
 int command_export(const char *root, const char *name, const char *dir)
 {
-	char *programs = text_format("%s/" PROGRAMS, root);
-	char *path = text_format("%s/%s.jq", programs, name);
+	const char *programs = text_format("%s/" PROGRAMS, root);
+	const char *path = text_format("%s/%s.jq", programs, name);
 	struct notes notes = { 0 };
 	struct card card = { 0 };
 	struct run run = { 0 };
-	char *why = NULL;
+	const char *why = NULL;
 	int err;
 
 	if (strcmp(name, "csv") != 0 && strcmp(name, "json") != 0 &&
@@ -241,11 +231,5 @@ int command_export(const char *root, const char *name, const char *dir)
 		err = -1;
 	err = err ? EXIT_FAIL : EXIT_OK;
 out:
-	free(why);
-	card_free(&card);
-	run_free(&run);
-	notes_free(&notes);
-	free(path);
-	free(programs);
 	return err;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "families.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mistakes.h"
@@ -61,7 +60,7 @@ static bool next_family(const struct run *run, const struct rowtable *t,
 }
 
 /* "bench/cpu/rows.tsv:2" has the family cpu. */
-static char *family_id(const struct rowtable_line *family)
+static const char *family_id(const struct rowtable_line *family)
 {
 	const char *end = family ? strrchr(family->place, '/') : NULL;
 	const char *at = end;
@@ -69,7 +68,7 @@ static char *family_id(const struct rowtable_line *family)
 	while (at && at > family->place && at[-1] != '/')
 		at--;
 	return end ? text_format("family-%.*s", (int)(end - at), at)
-		   : text_copy("family-others");
+		   : "family-others";
 }
 
 void families_contents(struct doc *d, const struct run *run,
@@ -78,20 +77,15 @@ void families_contents(struct doc *d, const struct run *run,
 	const struct rowtable_line *family = NULL;
 	bool done = false;
 
-	while (next_family(run, t, &family, &done)) {
-		char *id = family_id(family);
-		char *href = text_format("#%s", id);
-
-		d->format->item(d, href, family ? family->field[0] : OTHERS);
-		free(href);
-		free(id);
-	}
+	while (next_family(run, t, &family, &done))
+		d->format->item(d, text_format("#%s", family_id(family)),
+				family ? family->field[0] : OTHERS);
 }
 
 /* An id for links; numbered if the name has what an id must not have. */
-static char *anchor(const struct run *run, const struct section *s)
+static const char *anchor(const struct run *run, const struct section *s)
 {
-	char *id = text_format("program-%s", s->program), *numbered;
+	char *id = text_format("program-%s", s->program);
 	bool changed = false;
 
 	for (char *c = id; *c; c++) {
@@ -100,11 +94,8 @@ static char *anchor(const struct run *run, const struct section *s)
 			changed = true;
 		}
 	}
-	if (!changed)
-		return id;
-	numbered = text_format("%s-%zu", id, (size_t)(s - run->sections));
-	free(id);
-	return numbered;
+	return changed ? text_format("%s-%zu", id, (size_t)(s - run->sections))
+		       : id;
 }
 
 /* "Measures: ns for one call." */
@@ -112,13 +103,10 @@ static void put_fact(struct doc *d, const struct section *s, const char *label,
 		     const char *key)
 {
 	const char *text = run_text(s->about, key);
-	char *line;
 
 	if (!text || !*text)
 		return;
-	line = text_format("%s: %s", label, text);
-	d->format->para(d, line);
-	free(line);
+	d->format->para(d, text_format("%s: %s", label, text));
 }
 
 void sections_figures(struct doc *d, const char *program,
@@ -139,16 +127,16 @@ static void put_troubles(struct doc *d, const struct run *run,
 {
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *t = &run->troubles[i];
-		char *what, *line;
 
 		if (strcmp(t->program, s->program) != 0)
 			continue;
-		what = tables_exit(t->exit_status);
-		line = text_format("%s in %u round%s: %s", what, t->rounds,
-				   t->rounds == 1 ? "" : "s", t->reason);
-		d->format->warning(d, line, NULL);
-		free(line);
-		free(what);
+		d->format->warning(d,
+				   text_format("%s in %u round%s: %s",
+					       tables_exit(t->exit_status),
+					       t->rounds,
+					       t->rounds == 1 ? "" : "s",
+					       t->reason),
+				   NULL);
 	}
 }
 
@@ -157,14 +145,11 @@ static void put_program(struct doc *d, const struct run *run,
 			const struct section *s, const struct rowtable *rows)
 {
 	const char *summary = run_text(s->about, "summary");
-	char *id = anchor(run, s);
-	char *title = summary ? text_format("%s – %s", s->program, summary)
-			      : text_copy(s->program);
 	struct table t;
 
-	d->format->fold(d, id, title);
-	free(title);
-	free(id);
+	d->format->fold(d, anchor(run, s),
+			summary ? text_format("%s – %s", s->program, summary)
+				: s->program);
 	put_troubles(d, run, s);
 	sections_place(d, run, s);
 	doc_text(d, run_text(s->about, "text"));
@@ -177,7 +162,6 @@ static void put_program(struct doc *d, const struct run *run,
 	if (s->n) {
 		tables_section(&t, run, s);
 		d->format->table(d, &t);
-		table_free(&t);
 	} else {
 		d->format->para(d, "This program gave no row.");
 	}
@@ -202,19 +186,15 @@ static void put_core(struct doc *d, const struct run *run,
 	if (core.n) {
 		tables_core(&table, run, &core);
 		d->format->table(d, &table);
-		table_free(&table);
 	}
-	free(core.rows);
 }
 
 static void put_family(struct doc *d, const struct run *run,
 		       const struct rowtable_line *family,
 		       const struct rowtable *t, const struct figures *figs)
 {
-	char *id = family_id(family);
-
-	d->format->heading(d, 2, id, family ? family->field[0] : OTHERS);
-	free(id);
+	d->format->heading(d, 2, family_id(family),
+			   family ? family->field[0] : OTHERS);
 	if (family)
 		d->format->para(d, family->field[1]);
 	put_core(d, run, family, t);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "figwrite.h"
@@ -112,6 +111,5 @@ size_t figwrite_stack(struct figwriter *w)
 		if (n == before)
 			fputs("NaN NaN NaN \"\" \"\"\n", w->data);
 	}
-	free(top);
 	return n;
 }

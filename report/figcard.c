@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "card.h"
@@ -12,7 +11,8 @@
 size_t figwrite_card(struct figwriter *w)
 {
 	const struct plotdata *d = w->d;
-	char *machine = card_machine(w->run), *title = text_cut(machine, 90);
+	const char *machine = card_machine(w->run),
+		   *title = text_cut(machine, 90);
 	size_t n = 0;
 
 	fputs("# place value low high below begin end text name row\n",
@@ -28,7 +28,7 @@ size_t figwrite_card(struct figwriter *w)
 			const double limit =
 				isfinite(p->y) ? NAN : r->resolution;
 			const double shown = isfinite(p->y) ? p->y : limit;
-			char *text = tables_value(r);
+			const char *text = tables_value(r);
 
 			if (rate == (panel == 1)) {
 				fprintf(w->data, "%zu ", here++);
@@ -46,11 +46,9 @@ size_t figwrite_card(struct figwriter *w)
 				fputc(' ', w->data);
 				figwrite_hover(w, p, '\n');
 			}
-			free(text);
 		}
 		if (!here)
-			fputs("NaN NaN NaN NaN NaN NaN NaN \"\" \"\" "
-			      "\"\"\n",
+			fputs("NaN NaN NaN NaN NaN NaN NaN \"\" \"\" \"\"\n",
 			      w->data);
 		fprintf(w->settings, "n_%s = %zu\n", panel ? "rates" : "times",
 			here);
@@ -59,7 +57,5 @@ size_t figwrite_card(struct figwriter *w)
 	fputs("machine = ", w->settings);
 	text_gnuplot(w->settings, title);
 	fputc('\n', w->settings);
-	free(title);
-	free(machine);
 	return n;
 }

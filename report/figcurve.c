@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "course.h"
@@ -118,13 +117,12 @@ static bool put_estimate(struct figwriter *w, const struct axis *a,
 	here.more = x;
 	for (size_t i = 0; i <= SAMPLES; i++) {
 		const double share = (double)i / SAMPLES;
-		char *missing;
+		const char *missing;
 
 		at[i] = a->log ? a->least * pow(a->most / a->least, share)
 			       : a->least + (a->most - a->least) * share;
 		x[0].value = at[i];
 		y[i] = formula_value(formula, &here, &missing) / w->d->scale;
-		free(missing);
 		if (!isfinite(y[i]) || !isfinite(at[i]))
 			return false;
 	}
@@ -164,7 +162,7 @@ static void put_estimates(struct figwriter *w, const struct axis *a)
 	double *predicted = predictions(c);
 	const struct formula_world world = { w->run, &c->ops, predicted,
 					     &c->table, NULL };
-	char *names[MAX_LINES];
+	const char *names[MAX_LINES];
 	size_t n = 0;
 
 	while (n < MAX_LINES && (line = next_line(w, "predicted", line)))
@@ -172,9 +170,6 @@ static void put_estimates(struct figwriter *w, const struct axis *a)
 				 w->d->nseries + n))
 			names[n++] = formula_text(line->field[1], &world);
 	figwrite_names(w->settings, "predicted", names, n);
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(predicted);
 }
 
 void figwrite_marks(struct figwriter *w)
@@ -183,16 +178,15 @@ void figwrite_marks(struct figwriter *w)
 	const struct formula_world world = { w->run, &c->ops, NULL, &c->table,
 					     NULL };
 	const struct rowtable_line *line = NULL;
-	char *names[MAX_LINES];
+	const char *names[MAX_LINES];
 	size_t n = 0;
 
 	fprintf(w->settings, "array mark_at[%d]\n", MAX_LINES);
 	while (n < MAX_LINES && (line = next_line(w, "mark", line))) {
-		char *missing;
+		const char *missing;
 		const double x =
 			formula_value(line->field[2], &world, &missing);
 
-		free(missing);
 		if (!isfinite(x))
 			continue;
 		names[n++] = line->field[1];

@@ -11,7 +11,7 @@
 
 /* What the case @name says after "@axis=" ("64K"); "" if it does not have that
  * axis. */
-static char *axis_text(const char *name, const char *axis)
+static const char *axis_text(const char *name, const char *axis)
 {
 	const size_t len = strlen(axis);
 
@@ -23,35 +23,29 @@ static char *axis_text(const char *name, const char *axis)
 					   name + len + 1);
 		name += part + (name[part] == ',');
 	}
-	return text_copy("");
+	return "";
 }
 
 /* The coordinates of @row on @axes ("via", or "call+via"), in words. */
-static char *coordinate(const struct rowtable *table, const struct row *row,
-			const char *axes)
+static const char *coordinate(const struct rowtable *table,
+			      const struct row *row, const char *axes)
 {
 	const struct result *r = &row->all;
-	char *text = text_copy("");
+	const char *text = "", *axis;
 
-	while (*axes && strcmp(axes, "-") != 0) {
-		const size_t len = strcspn(axes, "+");
-		char *axis = text_format("%.*s", (int)len, axes);
-		char *value = axis_text(r->name, axis);
-		char *word = words_of(table, r->benchmark, axis, value);
-		char *longer = text_format("%s%s%s", text,
-					   *text && *word ? ", " : "", word);
+	while (strcmp(axes ? axes : "-", "-") != 0 && *axes) {
+		const char *word;
 
-		free(text);
-		free(word);
-		free(value);
-		free(axis);
-		text = longer;
-		axes += len + (axes[len] == '+');
+		axis = text_split(&axes, '+');
+		word = words_of(table, r->benchmark, axis,
+				axis_text(r->name, axis));
+		text = text_format("%s%s%s", text, *text && *word ? ", " : "",
+				   word);
 	}
 	return text;
 }
 
-static size_t find_name(char ***names, size_t *n, const char *name)
+static size_t find_name(const char ***names, size_t *n, const char *name)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (!strcmp((*names)[i], name))
@@ -112,7 +106,7 @@ static double partner_value(const struct run *run, const struct section *s,
 			    const struct row *row, const char *x)
 {
 	const size_t len = strcspn(x, "=");
-	char *axis = text_format("%.*s", (int)len, x);
+	const char *axis = text_format("%.*s", (int)len, x);
 	double value = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
@@ -124,7 +118,6 @@ static double partner_value(const struct run *run, const struct section *s,
 				value /= 1e9;
 		}
 	}
-	free(axis);
 	return value;
 }
 
@@ -143,7 +136,7 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 		      double x)
 {
 	const struct result *r = &row->all;
-	char *series = coordinate(table, row, fig->series);
+	const char *series = coordinate(table, row, fig->series);
 	struct point *p;
 
 	d->points = text_grow(d->points, d->n, sizeof(*p));
@@ -167,7 +160,6 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 		p->lo = same ? p->y * r->ci95[0] / r->value : NAN;
 		p->hi = same ? p->y * r->ci95[1] / r->value : NAN;
 	}
-	free(series);
 }
 
 static int by_series_and_x(const void *a, const void *b)
@@ -233,22 +225,20 @@ static void collect_from(struct plotdata *d, const struct figure *fig,
 			 const struct run *run, const struct section *s,
 			 const struct rowtable *table)
 {
-	char *globs = text_copy(fig->globs), *rest = globs, *glob;
+	const char *rest = fig->globs, *glob;
 
-	while (s && (glob = strsep(&rest, " ")))
+	while (s && (glob = text_split(&rest, ' ')))
 		add_rows(d, fig, glob, run, s, table);
-	free(globs);
 }
 
 void figdata_collect(struct plotdata *d, const struct figure *fig,
 		     const struct run *run, const struct rowtable *table)
 {
-	char *programs = text_copy(fig->benchmark), *rest = programs, *one;
+	const char *rest = fig->benchmark, *one;
 
 	*d = (struct plotdata) { .scale = 1, .unit = "" };
-	while ((one = strsep(&rest, " ")))
+	while ((one = text_split(&rest, ' ')))
 		collect_from(d, fig, run, run_section(run, one), table);
-	free(programs);
 	choose_scale(d, fig);
 	if (d->n && figdata_is_curve(fig))
 		qsort(d->points, d->n, sizeof(*d->points), by_series_and_x);
@@ -257,18 +247,4 @@ void figdata_collect(struct plotdata *d, const struct figure *fig,
 bool figdata_is_curve(const struct figure *fig)
 {
 	return text_glob("curve stair line knee", fig->kind);
-}
-
-void figdata_free(struct plotdata *d)
-{
-	for (size_t i = 0; i < d->n; i++)
-		free(d->points[i].category);
-	for (size_t i = 0; i < d->nseries; i++)
-		free(d->series[i]);
-	for (size_t i = 0; i < d->ncategories; i++)
-		free(d->categories[i]);
-	free(d->points);
-	free(d->series);
-	free(d->categories);
-	*d = (struct plotdata) { 0 };
 }

@@ -13,8 +13,8 @@ struct course;
 /* What a figure shows of one case. */
 struct point {
 	const struct row *row;
-	double x;	/* NAN if the axis is not a number there */
-	char *category; /* the coordinate as text */
+	double x;	      /* NAN if the axis is not a number there */
+	const char *category; /* the coordinate as text */
 	size_t series;
 	double y, lo, hi; /* NAN where not known */
 	double cycles;
@@ -23,9 +23,9 @@ struct point {
 struct plotdata {
 	struct point *points;
 	size_t n;
-	char **series; /* names, in the order of the rows */
+	const char **series; /* names, in the order of the rows */
 	size_t nseries;
-	char **categories;
+	const char **categories;
 	size_t ncategories;
 	double scale; /* y is divided by it */
 	const char *unit;
@@ -36,7 +36,6 @@ struct plotdata {
  * by the words that @table has for them. */
 void figdata_collect(struct plotdata *data, const struct figure *fig,
 		     const struct run *run, const struct rowtable *table);
-void figdata_free(struct plotdata *data);
 
 /**
  * figdata_write() - write DIR/ID.dat and DIR/ID.plot (settings for the

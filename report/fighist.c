@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "figwrite.h"
@@ -35,12 +34,6 @@ static void bins_read(struct bins *b, const json_t *histogram)
 		b->count[b->n++] = count;
 		b->total += count;
 	}
-}
-
-static void bins_free(struct bins *b)
-{
-	free(b->edge);
-	free(b->count);
 }
 
 static bool has_unit(const struct point *p, const char *unit)
@@ -83,7 +76,6 @@ static bool incidence_range(const struct plotdata *d, double *lo, double *hi)
 			*lo = fmin(*lo, bins_quantile(&b, 0.005));
 			*hi = fmax(*hi, bins_quantile(&b, 0.97));
 		}
-		bins_free(&b);
 	}
 	if (!(*lo <= *hi))
 		return false;
@@ -140,7 +132,6 @@ size_t figwrite_incidence(struct figwriter *w)
 			first = fmin(first, p->x);
 			last = fmax(last, p->x);
 		}
-		bins_free(&b);
 	}
 	fprintf(w->settings,
 		"n_ridges = %zu\ncycles_from = %.9g\ncycles_to = %.9g\n"
@@ -201,7 +192,6 @@ size_t figwrite_distribution(struct figwriter *w)
 			fputc('\n', w->settings);
 			n += write_shares(w, &b);
 		}
-		bins_free(&b);
 	}
 	fprintf(w->settings, "n_blocks = %zu\n", blocks);
 	return n;

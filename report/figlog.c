@@ -19,7 +19,7 @@ static double behind(const char *line, const char *name)
 static size_t put_body(struct figwriter *w, struct input *in, size_t i,
 		       const char *body)
 {
-	char *head = text_format("# %s body=%s\n", w->fig->globs, body);
+	const char *head = text_format("# %s body=%s\n", w->fig->globs, body);
 	bool on = false;
 	size_t n = 0;
 
@@ -36,13 +36,12 @@ static size_t put_body(struct figwriter *w, struct input *in, size_t i,
 				'\n');
 		n++;
 	}
-	free(head);
 	return n;
 }
 
 size_t figwrite_ensembles(struct figwriter *w)
 {
-	char *path = text_format("%s/%s", w->run->dir, w->fig->x);
+	const char *path = text_format("%s/%s", w->run->dir, w->fig->x);
 	struct input in;
 	size_t n = 0;
 
@@ -53,6 +52,5 @@ size_t figwrite_ensembles(struct figwriter *w)
 		n = n && put_body(w, &in, 1, "loop") ? n : 0;
 		input_close(&in);
 	}
-	free(path);
 	return n;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,27 +27,18 @@ static bool is_id(const char *s)
 
 static int read_figure(struct figure *fig, const struct rowtable_line *line)
 {
-	char **slots[FIELDS] = { &fig->id,     &fig->kind,   &fig->benchmark,
-				 &fig->globs,  &fig->x,	     &fig->series,
-				 &fig->value,  &fig->flags,  &fig->title,
-				 &fig->xlabel, &fig->ylabel, &fig->caption };
+	const char **slots[FIELDS] = {
+		&fig->id,    &fig->kind,   &fig->benchmark, &fig->globs,
+		&fig->x,     &fig->series, &fig->value,	    &fig->flags,
+		&fig->title, &fig->xlabel, &fig->ylabel,    &fig->caption
+	};
 
 	if (line->n != FIELDS || !is_id(line->field[0]) ||
 	    !is_id(line->field[1]))
 		return -EINVAL;
 	for (size_t i = 0; i < FIELDS; i++)
-		*slots[i] = text_copy(line->field[i]);
+		*slots[i] = line->field[i];
 	return 0;
-}
-
-static void figure_free(struct figure *fig)
-{
-	char *all[] = { fig->id,    fig->kind,	 fig->benchmark, fig->globs,
-			fig->x,	    fig->series, fig->value,	 fig->flags,
-			fig->title, fig->xlabel, fig->ylabel,	 fig->caption };
-
-	for (size_t i = 0; i < FIELDS; i++)
-		free(all[i]);
 }
 
 /* Two figures of one name would overwrite each other. */
@@ -71,19 +61,18 @@ int figures_read(struct figures *figs, const char *root, struct notes *notes)
 		struct figure fig = { 0 };
 
 		if (read_figure(&fig, line) || is_known(figs, &fig)) {
-			notes_add(notes,
-				  text_format("%s: needs %d fields parted by "
-					      "tabs and an id of its own: "
-					      "figure left out",
-					      line->place, FIELDS),
-				  NULL);
-			figure_free(&fig);
+			notes_add(
+				notes,
+				text_format(
+					"%s: needs %d fields parted by tabs "
+					"and an id of its own: figure left out",
+					line->place, FIELDS),
+				NULL);
 			continue;
 		}
 		figs->v = text_grow(figs->v, figs->n, sizeof(fig));
 		figs->v[figs->n++] = fig;
 	}
-	rowtable_free(&table);
 	return err;
 }
 
@@ -91,37 +80,26 @@ void figures_add_card(struct figures *figs, const struct card *card)
 {
 	figs->v = text_grow(figs->v, figs->n, sizeof(*figs->v));
 	figs->v[figs->n++] = (struct figure) {
-		.id = text_copy("card"),
-		.kind = text_copy("card"),
-		.benchmark = text_copy(""),
-		.globs = text_copy(""),
-		.x = text_copy("-"),
-		.series = text_copy(""),
-		.value = text_copy("value"),
-		.flags = text_copy("logx"),
-		.title = text_copy(""),
-		.xlabel = text_copy(""),
-		.ylabel = text_copy(""),
-		.caption =
-			text_copy("The card: times above, bandwidths in a "
-				  "panel of their own below, both on "
-				  "logarithmic axes; bars are 95 % intervals."),
+		.id = "card",
+		.kind = "card",
+		.benchmark = "",
+		.globs = "",
+		.x = "-",
+		.series = "",
+		.value = "value",
+		.flags = "logx",
+		.title = "",
+		.xlabel = "",
+		.ylabel = "",
+		.caption = "The card: times above, bandwidths in a panel of "
+			   "their own below, both on logarithmic axes; bars "
+			   "are 95 % intervals.",
 		.card = card,
 	};
 }
 
-void figures_free(struct figures *figs)
-{
-	for (size_t i = 0; i < figs->n; i++)
-		figure_free(&figs->v[i]);
-	free(figs->v);
-	free(figs->trouble);
-	free(figs->remedy);
-	*figs = (struct figures) { 0 };
-}
-
-static char *output_of(const struct run *run, const struct figure *fig,
-		       const char *suffix)
+static const char *output_of(const struct run *run, const struct figure *fig,
+			     const char *suffix)
 {
 	return text_format("%s/%s.%s", run->dir, fig->id, suffix);
 }
@@ -131,18 +109,15 @@ static void remove_old(const struct run *run, const struct figure *fig)
 {
 	static const char *const suffixes[] = { "svg", "png", "dat", "plot" };
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		char *path = output_of(run, fig, suffixes[i]);
-
-		unlink(path);
-		free(path);
-	}
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		unlink(output_of(run, fig, suffixes[i]));
 }
 
-int figures_draw(const char *root, char *dir, char *const *ids, size_t count)
+int figures_draw(const char *root, const char *dir, const char *const *ids,
+		 size_t count)
 {
-	char *path = text_format("%s/scripts/plot", root);
-	char **argv = text_alloc(count + 3, sizeof(*argv));
+	const char *path = text_format("%s/scripts/plot", root);
+	const char **argv = text_alloc(count + 3, sizeof(*argv));
 	size_t n = 0;
 	int status, err;
 	pid_t pid;
@@ -152,14 +127,11 @@ int figures_draw(const char *root, char *dir, char *const *ids, size_t count)
 	for (size_t i = 0; i < count; i++)
 		argv[n++] = ids[i];
 	fflush(NULL);
-	err = posix_spawn(&pid, path, NULL, NULL, argv, environ);
-	free(argv);
+	err = posix_spawn(&pid, path, NULL, NULL, (char *const *)argv, environ);
 	if (err) {
 		warn("%s: %s", path, strerror(err));
-		free(path);
 		return -err;
 	}
-	free(path);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -169,13 +141,12 @@ int figures_draw(const char *root, char *dir, char *const *ids, size_t count)
 static void explain(struct figures *figs, int status)
 {
 	if (status == EXIT_SKIP) {
-		figs->trouble = text_copy("There are no plots: gnuplot is not "
-					  "installed");
-		figs->remedy = text_copy("apt-get install gnuplot-nox, then "
-					 "`build/bin/report make DIR` again");
+		figs->trouble = "There are no plots: gnuplot is not installed";
+		figs->remedy = "apt-get install gnuplot-nox, then "
+			       "`build/bin/report make DIR` again";
 	} else {
-		figs->trouble = text_copy("Some plots could not be drawn");
-		figs->remedy = text_copy("see what `scripts/plot DIR` says");
+		figs->trouble = "Some plots could not be drawn";
+		figs->remedy = "see what `scripts/plot DIR` says";
 	}
 }
 
@@ -201,7 +172,6 @@ static void write_data(struct figures *figs, const struct run *run,
 				  text_format("%s/%s.dat: %s", run->dir,
 					      fig->id, strerror(-err)),
 				  NULL);
-		figure_free(fig);
 	}
 	figs->n = n;
 }
@@ -209,28 +179,25 @@ static void write_data(struct figures *figs, const struct run *run,
 void figures_make(struct figures *figs, const struct run *run,
 		  const struct course *course, const char *root, bool no_plots)
 {
-	char **ids;
+	const char **ids;
 	int status = 0;
 
 	write_data(figs, run, course);
 	if (!figs->n)
 		return;
 	if (no_plots) {
-		figs->trouble = text_copy("Plots were switched off");
+		figs->trouble = "Plots were switched off";
 		return;
 	}
 	ids = text_alloc(figs->n, sizeof(*ids));
 	for (size_t i = 0; i < figs->n; i++)
 		ids[i] = figs->v[i].id;
 	status = figs->n ? figures_draw(root, run->dir, ids, figs->n) : EXIT_OK;
-	free(ids);
 	for (size_t i = 0; i < figs->n; i++) {
-		char *path = output_of(run, &figs->v[i], "svg");
-
-		figs->v[i].drawn = !access(path, R_OK);
+		figs->v[i].drawn =
+			!access(output_of(run, &figs->v[i], "svg"), R_OK);
 		if (!figs->v[i].drawn && !status)
 			status = EXIT_FAIL;
-		free(path);
 	}
 	if (status)
 		explain(figs, status);

@@ -14,8 +14,8 @@ struct course;
  * benchmark are drawn how.  A figure without data is left out.
  */
 struct figure {
-	char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
-	char *title, *xlabel, *ylabel, *caption;
+	const char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
+	const char *title, *xlabel, *ylabel, *caption;
 	const struct card *card; /* what it shows of all programs, or NULL */
 	bool drawn;		 /* its pictures were made */
 };
@@ -23,8 +23,8 @@ struct figure {
 struct figures {
 	struct figure *v;
 	size_t n;
-	char *trouble; /* why pictures were not drawn, or NULL */
-	char *remedy;
+	const char *trouble; /* why pictures were not drawn, or NULL */
+	const char *remedy;
 };
 
 /* figures_read() - from the rows.tsv below @root; bad lines become notes.
@@ -42,9 +42,8 @@ void figures_make(struct figures *figs, const struct run *run,
 
 /* figures_draw() - run @root/scripts/plot DIR ID...  Return: its exit status,
  * or -errno after the reason was said. */
-int figures_draw(const char *root, char *dir, char *const *ids, size_t count);
-
-void figures_free(struct figures *figs);
+int figures_draw(const char *root, const char *dir, const char *const *ids,
+		 size_t count);
 
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */
 bool figures_flag(const struct figure *fig, const char *flag);

@@ -24,7 +24,8 @@ void figwrite_number(FILE *f, double x, char end)
 		fprintf(f, "NaN%c", end);
 }
 
-void figwrite_names(FILE *f, const char *array, char *const *names, size_t n)
+void figwrite_names(FILE *f, const char *array, const char *const *names,
+		    size_t n)
 {
 	/* gnuplot has no empty arrays. */
 	fprintf(f, "n_%s = %zu\narray %s[%zu]\n", array, n, array, n ? n : 1);
@@ -38,7 +39,6 @@ void figwrite_names(FILE *f, const char *array, char *const *names, size_t n)
 		fprintf(f, "%s[%zu] = ", array, i + 1);
 		text_gnuplot(f, name);
 		fputc('\n', f);
-		free(name);
 	}
 }
 
@@ -61,28 +61,25 @@ double figwrite_limit(const struct figwriter *w, const struct point *p)
 void figwrite_hover(struct figwriter *w, const struct point *p, char end)
 {
 	const struct result *r = &p->row->all;
-	char *value = tables_value(r), *interval = tables_interval(r);
-	char *text = text_format("%s: %s%s%s%s", r->name, value,
-				 interval ? " (" : "", interval ? interval : "",
-				 interval ? ")" : "");
+	const char *value = tables_value(r), *interval = tables_interval(r);
 
-	text_data(w->data, text);
+	text_data(w->data,
+		  text_format("%s: %s%s%s%s", r->name, value,
+			      interval ? " (" : "", interval ? interval : "",
+			      interval ? ")" : ""));
 	fputc(end, w->data);
-	free(text);
-	free(interval);
-	free(value);
 }
 
 /* Both axes by the order of their coordinates; -1, 0, 1. */
 static int by_number(const void *a, const void *b)
 {
-	const char *p = *(char *const *)a, *q = *(char *const *)b;
+	const char *p = *(const char *const *)a, *q = *(const char *const *)b;
 	double x = strtod(p, NULL), y = strtod(q, NULL);
 
 	return x != y ? (x > y) - (x < y) : strcmp(p, q);
 }
 
-static bool all_numbers(char *const *names, size_t n)
+static bool all_numbers(const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!*names[i] || names[i][strspn(names[i], "0123456789")])
@@ -90,7 +87,7 @@ static bool all_numbers(char *const *names, size_t n)
 	return true;
 }
 
-static size_t place_of(char *const *names, size_t n, const char *name)
+static size_t place_of(const char *const *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
@@ -99,9 +96,9 @@ static size_t place_of(char *const *names, size_t n, const char *name)
 }
 
 /* @names in the order in which an axis shows them: a new array. */
-static char **ordered(char *const *names, size_t n)
+static const char **ordered(const char *const *names, size_t n)
 {
-	char **copy = text_alloc(n, sizeof(*copy));
+	const char **copy = text_alloc(n, sizeof(*copy));
 
 	for (size_t i = 0; i < n; i++)
 		copy[i] = names[i];
@@ -113,8 +110,8 @@ static char **ordered(char *const *names, size_t n)
 size_t figwrite_heatmap(struct figwriter *w)
 {
 	const struct plotdata *d = w->d;
-	char **xs = ordered(d->categories, d->ncategories);
-	char **ys = ordered(d->series, d->nseries);
+	const char **xs = ordered(d->categories, d->ncategories);
+	const char **ys = ordered(d->series, d->nseries);
 	size_t n = 0;
 
 	fputs("# x y value row\n", w->data);
@@ -132,8 +129,6 @@ size_t figwrite_heatmap(struct figwriter *w)
 	}
 	figwrite_names(w->settings, "xs", xs, d->ncategories);
 	figwrite_names(w->settings, "ys", ys, d->nseries);
-	free(xs);
-	free(ys);
 	return n;
 }
 
@@ -167,14 +162,13 @@ static void put_label(FILE *f, const char *name, const char *text,
 		      const char *unit)
 {
 	const char *at = strstr(text, "%u");
-	char *label = at ? text_format("%.*s%s%s", (int)(at - text), text, unit,
-				       at + 2)
-			 : text_copy(text);
+	const char *label = at ? text_format("%.*s%s%s", (int)(at - text), text,
+					     unit, at + 2)
+			       : text;
 
 	fprintf(f, "%s = ", name);
 	text_gnuplot(f, label);
 	fputc('\n', f);
-	free(label);
 }
 
 /* Data caches of the machine, for stairs. */
@@ -231,7 +225,7 @@ static void put_series(struct figwriter *w)
 {
 	const struct plotdata *d = w->d;
 	bool events = !strcmp(w->fig->value, "histogram");
-	char **names = text_alloc(d->nseries, sizeof(*names));
+	const char **names = text_alloc(d->nseries, sizeof(*names));
 
 	for (size_t s = 0; s < d->nseries; s++)
 		names[s] = none;
@@ -242,14 +236,13 @@ static void put_series(struct figwriter *w)
 			names[p->series] = d->series[p->series];
 	}
 	figwrite_names(w->settings, "series", names, d->nseries);
-	free(names);
 }
 
 static void put_settings(struct figwriter *w)
 {
 	const struct figure *fig = w->fig;
 	double core_hz = w->d->n ? w->d->points[0].row->all.core_hz : NAN;
-	char *axis =
+	const char *axis =
 		words_of(&w->course->table, fig->benchmark, fig->series, "");
 	FILE *f = w->settings;
 
@@ -261,7 +254,6 @@ static void put_settings(struct figwriter *w)
 	put_label(f, "y_label", fig->ylabel, w->d->unit);
 	put_label(f, "title", fig->title, w->d->unit);
 	put_label(f, "series_label", axis, w->d->unit);
-	free(axis);
 	put_label(f, "unit", "%u", w->d->unit);
 	fprintf(f, "log_x = %d\nlog_y = %d\n", figures_flag(fig, "logx"),
 		figures_flag(fig, "logy"));
@@ -276,11 +268,9 @@ static void put_settings(struct figwriter *w)
 
 static FILE *create(const char *dir, const char *id, const char *suffix)
 {
-	char *path = text_format("%s/%s.%s", dir, id, suffix);
-	FILE *f = text_create(path);
+	FILE *f = text_create(text_format("%s/%s.%s", dir, id, suffix));
 	const int err = errno;
 
-	free(path);
 	errno = err;
 	return f;
 }
@@ -334,12 +324,11 @@ static void collect(struct figwriter *w, struct figure *turned)
 	}
 	figdata_collect(w->d, w->fig, w->run, &w->course->table);
 	if (needs_turning(w, turned)) {
-		figdata_free(w->d);
 		w->fig = turned;
 		figdata_collect(w->d, w->fig, w->run, &w->course->table);
 	}
 	if (figures_flag(w->fig, "whole") && !is_whole(w->d))
-		figdata_free(w->d);
+		*w->d = (struct plotdata) { 0 };
 }
 
 int figdata_write(const struct figure *fig, const struct run *run,
@@ -364,6 +353,5 @@ int figdata_write(const struct figure *fig, const struct run *run,
 		if (w.settings && fclose(w.settings))
 			err = -errno;
 	}
-	figdata_free(&d);
 	return err;
 }

@@ -50,6 +50,7 @@ void figwrite_block(struct figwriter *w, size_t i, const char *name);
 void figwrite_number(FILE *f, double x, char end);
 
 /* figwrite_names() - a gnuplot array of strings. */
-void figwrite_names(FILE *f, const char *array, char *const *names, size_t n);
+void figwrite_names(FILE *f, const char *array, const char *const *names,
+		    size_t n);
 
 #endif

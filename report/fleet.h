@@ -104,7 +104,7 @@ void fleet_free(struct fleet *f);
  * names, status, value, interval and core_hz are. */
 typedef void fleet_take_fn(void *arg, const struct result *row, size_t left);
 int fleet_read(struct run *run, const char *dir, struct notes *notes,
-	       fleet_take_fn *take, void *arg, char **why);
+	       fleet_take_fn *take, void *arg, const char **why);
 
 /* fleet_judge() - group the nodes into classes, find the levels of each row
  * there, and the nodes beyond them. */

@@ -222,7 +222,8 @@ static void read_settings(struct fleet_node *node, const struct run *run)
 		n++;
 	node->settings = text_alloc(n, sizeof(*node->settings));
 	for (size_t i = 0; i < n; i++) {
-		char *text = compare_setting(run, i), size[UNITS_MAX];
+		char *text = text_copy(compare_setting(run, i)),
+		     size[UNITS_MAX];
 
 		/* Some pages more or less are nothing that differs. */
 		if (!strcmp(compare_setting_name(i), "memory") &&
@@ -242,7 +243,6 @@ static void read_noise(struct fleet_node *node, const struct run *run)
 	noise_certificate_sum(&q, run);
 	if (q.n)
 		node->noise = noise_word(noise_cpu_share(&q.v[0]));
-	noise_certificate_free(&q);
 }
 
 static struct fleet_cell *cell_at(struct fleet_node *node, size_t row,
@@ -361,7 +361,7 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 	struct notes notes = { 0 };
 	struct reading in = { f, node, SIZE_MAX };
 	struct run run;
-	char *why;
+	const char *why;
 
 	if (fleet_read(&run, dir, &notes, take_row, &in, &why)) {
 		add_note(f, text_copy(why));
@@ -377,9 +377,7 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 	}
 	for (size_t i = 0; i < notes.n; i++)
 		add_note(f, text_copy(notes.v[i].text));
-	free(why);
 	run_free(&run);
-	notes_free(&notes);
 	free(dir);
 }
 
@@ -479,6 +477,5 @@ void fleet_free(struct fleet *f)
 	free(f->rows);
 	free(f->dir);
 	json_decref(f->index);
-	notes_free(&f->notes);
 	*f = (struct fleet) { 0 };
 }

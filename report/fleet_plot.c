@@ -81,18 +81,11 @@ static void put_setting(FILE *f, const char *name, const char *text)
 
 static void put_rows(const struct picture *p, const char *array)
 {
-	char **names = text_alloc(p->nrows, sizeof(*names));
+	const char **names = text_alloc(p->nrows, sizeof(*names));
 
-	for (size_t i = 0; i < p->nrows; i++) {
-		char *title = fleet_title(&p->f->rows[p->rows[i]]);
-
-		names[i] = text_cut(title, 44);
-		free(title);
-	}
-	figwrite_names(p->settings, array, names, p->nrows);
 	for (size_t i = 0; i < p->nrows; i++)
-		free(names[i]);
-	free(names);
+		names[i] = text_cut(fleet_title(&p->f->rows[p->rows[i]]), 44);
+	figwrite_names(p->settings, array, names, p->nrows);
 }
 
 /* A point of @node in row number @i of those shown. */
@@ -116,7 +109,7 @@ static void put_point(const struct picture *p, const struct fleet_node *node,
 
 static void put_strips(struct picture *p)
 {
-	char *const series[] = { "nodes", "slow nodes" };
+	const char *const series[] = { "nodes", "slow nodes" };
 
 	choose_rows(p, STRIP_ROWS);
 	put_setting(p->settings, "x_label", "cost / median of the class");
@@ -142,8 +135,8 @@ static void put_strips(struct picture *p)
 
 static void put_heat(struct picture *p)
 {
-	char **names = text_alloc(p->n, sizeof(*names));
-	char *const series[] = { "" };
+	const char **names = text_alloc(p->n, sizeof(*names));
+	const char *const series[] = { "" };
 
 	choose_rows(p, HEAT_ROWS);
 	put_setting(p->settings, "x_label", "");
@@ -228,7 +221,7 @@ static int put_picture(struct picture *p, size_t i)
 int fleet_plot(const struct fleet *f, const char *root)
 {
 	struct picture p = { .f = f, .class = f->classes };
-	char *ids[PICTURES];
+	const char *ids[PICTURES];
 	int err = 0;
 
 	if (!f->nclasses || !p.class->bounds)

@@ -267,7 +267,7 @@ static bool read_rows(const char *dir, fleet_take_fn *take, void *arg)
 }
 
 int fleet_read(struct run *run, const char *dir, struct notes *notes,
-	       fleet_take_fn *take, void *arg, char **why)
+	       fleet_take_fn *take, void *arg, const char **why)
 {
 	int err;
 

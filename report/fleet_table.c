@@ -310,13 +310,13 @@ void fleet_differs(struct table *t, const struct fleet *f)
 			char *others = text_copy("");
 
 			for (size_t j = 1; j < n && j <= NAMED; j++) {
-				char *value = text_cut(held[j].value, VALUE);
+				const char *value =
+					text_cut(held[j].value, VALUE);
 				char *who = names(held[j].nodes, held[j].n);
 				char *more = text_format("%s%s%s (%s)", others,
 							 j > 1 ? "; " : "",
 							 value, who);
 
-				free(value);
 				free(who);
 				free(others);
 				others = more;

@@ -8,7 +8,6 @@
 
 #include "pick.h"
 #include "text.h"
-#include "units.h"
 
 #define DEPTH	   32 /* brackets within each other */
 #define TERM_DEPTH 8  /* what a term within a formula counts for */
@@ -16,30 +15,30 @@
 struct parse {
 	const struct formula_world *w;
 	const char *text, *at;
-	char *missing; /* the first thing */
+	const char *missing; /* the first thing */
 	unsigned int depth;
 };
 
 static double comparison(struct parse *p);
 static double value_at(const char *text, const struct formula_world *w,
-		       char **missing, unsigned int depth);
+		       const char **missing, unsigned int depth);
 
 /* The formula has no value: the rest of it is not read. */
-static double lacks(struct parse *p, char *what)
+static double lacks(struct parse *p, const char *what)
 {
 	p->at += strlen(p->at);
-	if (p->missing)
-		free(what);
-	else
+	if (!p->missing)
 		p->missing = what;
 	return NAN;
 }
 
 static double wrong(struct parse *p)
 {
-	return lacks(p, text_format("a formula that can be read: '%s' is "
-				    "wrong before '%s'",
-				    p->text, p->at));
+	return lacks(
+		p,
+		text_format(
+			"a formula that can be read: '%s' is wrong before '%s'",
+			p->text, p->at));
 }
 
 /* Whether @c comes next; it is passed over. */
@@ -52,14 +51,14 @@ static bool next_is(struct parse *p, char c)
 	return true;
 }
 
-static double row_value(struct parse *p, const struct row *row, char *name)
+static double row_value(struct parse *p, const struct row *row,
+			const char *name)
 {
 	const double x =
 		row && row->all.status == RESULT_OK ? row->all.value : NAN;
 
 	if (!isfinite(x))
 		lacks(p, text_format("a value of %s in this run", name));
-	free(name);
 	return x;
 }
 
@@ -67,8 +66,8 @@ static double row_value(struct parse *p, const struct row *row, char *name)
 static double row_at(struct parse *p)
 {
 	const size_t len = strcspn(p->at, "]");
-	char *copy = text_format("%.*s", (int)len, p->at), *cases = copy;
-	const char *program = strsep(&cases, " ");
+	const char *cases = text_format("%.*s", (int)len, p->at);
+	const char *program = text_split(&cases, ' ');
 	double x = NAN;
 
 	if (!p->at[len] || !cases) {
@@ -79,7 +78,6 @@ static double row_at(struct parse *p)
 		x = row_value(p, run_pick(p->w->run, program, cases),
 			      text_format("%s %s", program, cases));
 	}
-	free(copy);
 	return x;
 }
 
@@ -88,13 +86,12 @@ static double fact(struct parse *p)
 {
 	const size_t len =
 		strspn(p->at, "abcdefghijklmnopqrstuvwxyz_.0123456789");
-	char *path = text_format("%.*s", (int)len, p->at);
+	const char *path = text_format("%.*s", (int)len, p->at);
 	const double x = run_number(p->w->run->machine, path);
 
 	p->at += len;
 	if (!isfinite(x))
 		lacks(p, text_format("%s in machine.json", path));
-	free(path);
 	return x;
 }
 
@@ -102,14 +99,13 @@ static double fact(struct parse *p)
 static bool term(struct parse *p, const char *name, double *x)
 {
 	const struct rowtable_line *line = NULL;
-	char *missing = NULL;
+	const char *missing = NULL;
 	bool found = false;
 
 	while (p->w->table &&
 	       (line = rowtable_next(p->w->table, "term", line))) {
 		if (line->n != 2 || strcmp(line->field[0], name) != 0)
 			continue;
-		free(missing);
 		*x = value_at(line->field[1], p->w, &missing,
 			      p->depth + TERM_DEPTH);
 		found = true;
@@ -138,11 +134,11 @@ static double operation_value(struct parse *p, const struct operation *op,
 						  op->label));
 }
 
-static double named(struct parse *p, char *name)
+static double named(struct parse *p, const char *name)
 {
 	const struct formula_name *more = p->w->more;
 	const struct operation *op;
-	char *what = name, *id = strsep(&what, ".");
+	const char *what = name, *id = text_split(&what, '.');
 	double x = NAN;
 
 	for (; more && more->name; more++)
@@ -150,9 +146,10 @@ static double named(struct parse *p, char *name)
 			return more->value;
 	if (!strcmp(name, "cycle")) {
 		x = 1e9 / run_number(p->w->run->machine, "timer.core_hz");
-		return isfinite(x) ? x
-				   : lacks(p, text_copy("the core's frequency "
-							"in machine.json"));
+		return isfinite(x)
+			       ? x
+			       : lacks(p,
+				       "the core's frequency in machine.json");
 	}
 	if (!what && term(p, name, &x))
 		return x;
@@ -176,7 +173,7 @@ static double name_at(struct parse *p)
 {
 	const size_t len =
 		strspn(p->at, "abcdefghijklmnopqrstuvwxyz_.0123456789");
-	char *name = text_format("%.*s", (int)len, p->at);
+	const char *name = text_format("%.*s", (int)len, p->at);
 	const bool least = !strcmp(name, "min");
 	double x;
 
@@ -185,7 +182,6 @@ static double name_at(struct parse *p)
 		x = pair_of(p, least);
 	else
 		x = len ? named(p, name) : wrong(p);
-	free(name);
 	return x;
 }
 
@@ -259,7 +255,7 @@ static double comparison(struct parse *p)
 }
 
 static double value_at(const char *text, const struct formula_world *w,
-		       char **missing, unsigned int depth)
+		       const char **missing, unsigned int depth)
 {
 	struct parse p = { w, text, text, NULL, depth };
 	double x = comparison(&p);
@@ -274,49 +270,36 @@ static double value_at(const char *text, const struct formula_world *w,
 }
 
 double formula_value(const char *text, const struct formula_world *w,
-		     char **missing)
+		     const char **missing)
 {
 	return value_at(text, w, missing, 0);
 }
 
 /* "UNIT FORMULA" as words. */
-static char *figure(const char *text, const struct formula_world *w)
+static const char *figure(const char *text, const struct formula_world *w)
 {
-	char *unit = text_copy(text), *formula = unit, *missing, *words;
-	char buf[UNITS_MAX];
-	double x;
+	const char *unit = text_split(&text, ' '), *missing;
+	const double x = formula_value(text ? text : "", w, &missing);
 
-	strsep(&formula, " ");
-	x = formula_value(formula ? formula : "", w, &missing);
-	if (!isfinite(x))
-		words = text_copy("unknown");
-	else if (!strcmp(unit, "%"))
-		words = text_copy(units_percent(buf, x));
-	else
-		words = text_copy(units_format(buf, x, unit));
-	free(missing);
-	free(unit);
-	return words;
+	return !isfinite(x)	    ? "unknown"
+	       : !strcmp(unit, "%") ? text_percent(x)
+				    : text_units(x, unit);
 }
 
-char *formula_text(const char *text, const struct formula_world *w)
+const char *formula_text(const char *text, const struct formula_world *w)
 {
-	char *out = text_copy("");
+	const char *out = "";
 
 	while (*text) {
 		const size_t plain = strcspn(text, "{");
 		const size_t len = text[plain] ? strcspn(text + plain, "}") : 0;
-		char *inside = len ? text_format("%.*s", (int)len - 1,
-						 text + plain + 1)
-				   : NULL;
-		char *words = inside ? figure(inside, w) : text_copy("");
-		char *longer =
-			text_format("%s%.*s%s", out, (int)plain, text, words);
+		const char *words = "";
 
-		free(words);
-		free(inside);
-		free(out);
-		out = longer;
+		if (len)
+			words = figure(text_format("%.*s", (int)len - 1,
+						   text + plain + 1),
+				       w);
+		out = text_format("%s%.*s%s", out, (int)plain, text, words);
 		text += plain + len;
 		text += *text == '}';
 	}

@@ -23,7 +23,7 @@ struct formula_world {
 
 /**
  * formula_value() - what @text amounts to in this run.
- * @missing: gets a new string, where there is no value: what the run does not
+ * @missing: set where there is no value: what the run does not
  *	     have, or what is wrong with @text; else NULL.
  *
  * Numbers, + - * / < > (1 or 0), brackets, min(a, b), max(a, b), and
@@ -37,13 +37,13 @@ struct formula_world {
  * Return: it, or NAN.
  */
 double formula_value(const char *text, const struct formula_world *w,
-		     char **missing);
+		     const char **missing);
 
 /**
  * formula_text() - @text with each {UNIT FORMULA} replaced by its value:
  * {ns syscall}, {B/s 4096/loop}, {1 a/b} for a bare number, {% a/b}.  What has
- * no value becomes "unknown".  Return: a new string.
+ * no value becomes "unknown".
  */
-char *formula_text(const char *text, const struct formula_world *w);
+const char *formula_text(const char *text, const struct formula_world *w);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,18 +29,13 @@ static bool is_earlier(const struct run *run, const struct run *other)
 	const char *then = run_text(other->meta, "started_at"), *name;
 	bool same = now && then && strcmp(then, now) < 0;
 
-	for (size_t i = 0; same && (name = compare_setting_name(i)); i++) {
-		char *a = compare_setting(run, i);
-		char *b = compare_setting(other, i);
-
-		same = may_differ(name) || !strcmp(a, b);
-		free(a);
-		free(b);
-	}
+	for (size_t i = 0; same && (name = compare_setting_name(i)); i++)
+		same = may_differ(name) || !strcmp(compare_setting(run, i),
+						   compare_setting(other, i));
 	return same;
 }
 
-static char *key_of(const struct result *r)
+static const char *key_of(const struct result *r)
 {
 	return text_format("%s %s", r->benchmark, r->name);
 }
@@ -50,24 +44,23 @@ static char *key_of(const struct result *r)
 static double distance(const struct run *run, size_t i, const json_t *rows)
 {
 	const struct result *now = &run->rows[i].all;
-	char *key = key_of(now);
 	struct result then;
 	double far = NAN;
 	const char *why;
 
-	if (!result_from_json(&then, json_object_get(rows, key), &why)) {
+	if (!result_from_json(&then, json_object_get(rows, key_of(now)),
+			      &why)) {
 		grade_set(&then, NAN);
 		if (then.grade && *then.grade != GRADE_WORST)
 			far = fabs(then.value / now->value - 1);
 		result_free(&then);
 	}
-	free(key);
 	return far;
 }
 
 /* What the report of the earlier run in @dir adds to @between.  Return: whether
  * it is one. */
-static bool add_run(double *between, const struct run *run, char *dir)
+static bool add_run(double *between, const struct run *run, const char *dir)
 {
 	struct notes notes = { 0 };
 	struct run other = { .dir = dir, .notes = &notes };
@@ -82,19 +75,16 @@ static bool add_run(double *between, const struct run *run, char *dir)
 	{
 		const char *benchmark = run_text(row, "benchmark");
 		const char *name = run_text(row, "case");
-		char *key = text_format("%s %s", benchmark ? benchmark : "",
-					name ? name : "");
-
-		json_object_set(rows, key, row);
-		free(key);
+		json_object_set(rows,
+				text_format("%s %s", benchmark ? benchmark : "",
+					    name ? name : ""),
+				row);
 	}
 	for (i = 0; all && i < run->nrows; i++)
 		between[i] = fmax(between[i], distance(run, i, rows));
-	json_decref(other.meta);
-	json_decref(other.machine);
+	/* As large as the run. */
 	json_decref(rows);
 	json_decref(all);
-	notes_free(&notes);
 	return all != NULL;
 }
 
@@ -108,7 +98,7 @@ static bool is_directory(const char *path)
 void grades_earlier(struct run *run)
 {
 	double *between = text_alloc(run->nrows, sizeof(*between));
-	char *parent = text_format("%s/..", run->dir);
+	const char *parent = text_format("%s/..", run->dir);
 	struct dirent **entries;
 	const int n = scandir(parent, &entries, NULL, alphasort);
 	int found = 0;
@@ -116,19 +106,13 @@ void grades_earlier(struct run *run)
 	/* Their names end with the time. */
 	for (int i = n; i-- > 0;) {
 		const char *name = entries[i]->d_name;
-		char *dir = text_format("%s/%s", parent, name);
+		const char *dir = text_format("%s/%s", parent, name);
 
 		if (*name != '.' && found < EARLIER && is_directory(dir))
 			found += add_run(between, run, dir);
-		free(dir);
-		free(entries[i]);
 	}
-	if (n >= 0)
-		free(entries);
 	for (size_t i = 0; found && i < run->nrows; i++)
 		grade_set(&run->rows[i].all, between[i]);
-	free(parent);
-	free(between);
 }
 
 /* Of the core rows; of all, where the programs are older than these are. */
@@ -149,7 +133,7 @@ static size_t count(const struct run *run, bool core, size_t *graded)
 	return n;
 }
 
-char grades_of_run(const struct run *run, char **text)
+char grades_of_run(const struct run *run, const char **text)
 {
 	/* How many have this grade or a better one. */
 	size_t graded[GRADE_WORST - 'A' + 1] = { 0 };

@@ -16,7 +16,7 @@
 void grades_earlier(struct run *run);
 
 /* grades_of_run() - the grade that 9 of 10 core rows have at least, 0 if there
- * is none; *@text: one sentence of what it means, a new string. */
-char grades_of_run(const struct run *run, char **text);
+ * is none; *@text: one sentence of what it means. */
+char grades_of_run(const struct run *run, const char **text);
 
 #endif

@@ -27,14 +27,12 @@ static void load_runs(struct history *h, size_t n, char *const *dirs)
 	h->runs = text_alloc(n, sizeof(*h->runs));
 	for (size_t i = 0; i < n; i++) {
 		struct run *run = &h->runs[h->nruns];
-		char *why;
+		const char *why;
 
 		if (run_load(run, dirs[i], &h->notes, &why)) {
-			notes_add(&h->notes, why, text_copy("left out"));
-			run_free(run);
+			notes_add(&h->notes, why, "left out");
 			continue;
 		}
-		free(why);
 		h->nruns++;
 	}
 	qsort(h->runs, h->nruns, sizeof(*h->runs), by_time);
@@ -52,17 +50,16 @@ static void check_machine(struct history *h)
 				  text_format("%s is of another processor: %s, "
 					      "not %s",
 					      h->runs[i].dir, other, first),
-				  text_copy("a history is of one machine; "
-					    "compare machines with `report "
-					    "compare`"));
+				  "a history is of one machine; compare "
+				  "machines with `report compare`");
 	}
 }
 
 static struct series *find(struct history *h, json_t *index,
 			   const struct result *r)
 {
-	char *key = text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
-				r->name);
+	const char *key = text_format("%zu %s%s", strlen(r->benchmark),
+				      r->benchmark, r->name);
 	const json_t *known = json_object_get(index, key);
 	struct series *s;
 
@@ -79,7 +76,6 @@ static struct series *find(struct history *h, json_t *index,
 		for (size_t i = 0; i < h->nruns; i++)
 			s->values[i] = s->core_hz[i] = s->widths[i] = NAN;
 	}
-	free(key);
 	return s;
 }
 
@@ -115,7 +111,6 @@ static double median_of(const double *v, size_t n)
 		if (isfinite(v[i]))
 			kept[m++] = v[i];
 	median = m ? stats_median(kept, m) : NAN;
-	free(kept);
 	return median;
 }
 
@@ -134,7 +129,6 @@ static double step(const double *logs, const double *cycles, bool clocked,
 				: times));
 	}
 	median = median_of(steps, n ? n - 1 : 0);
-	free(steps);
 	return median;
 }
 
@@ -182,9 +176,6 @@ static void find_changes(struct series *s, size_t nruns, size_t least,
 		found[i].at = run[at];
 		s->changes[s->nchanges++] = found[i];
 	}
-	free(run);
-	free(cycles);
-	free(logs);
 }
 
 size_t history_load(struct history *h, size_t n, char *const *dirs)
@@ -198,7 +189,6 @@ size_t history_load(struct history *h, size_t n, char *const *dirs)
 		check_machine(h);
 	for (size_t i = 0; i < h->nruns; i++)
 		add_run(h, index, i);
-	json_decref(index);
 	/* Bonferroni over the rows, as far as random orders can tell. */
 	alpha = fmax(LEAST_P, ALPHA / (h->n ? (double)h->n : 1));
 	h->least = change_least(alpha);
@@ -213,43 +203,25 @@ size_t history_load(struct history *h, size_t n, char *const *dirs)
 	return h->nruns;
 }
 
-void history_free(struct history *h)
-{
-	for (size_t i = 0; i < h->n; i++) {
-		free(h->v[i].values);
-		free(h->v[i].core_hz);
-		free(h->v[i].widths);
-	}
-	for (size_t i = 0; i < h->nruns; i++)
-		run_free(&h->runs[i]);
-	free(h->v);
-	free(h->runs);
-	notes_free(&h->notes);
-	*h = (struct history) { 0 };
-}
-
-char *history_summary(const struct history *h)
+const char *history_summary(const struct history *h)
 {
 	size_t changed = 0, explained = 0;
-	char *frequency, *text;
+	const char *frequency;
 
 	for (size_t i = 0; i < h->n; i++) {
 		changed += h->v[i].nchanges > 0;
 		explained += h->v[i].by_frequency && !h->v[i].nchanges;
 	}
 	if (h->nruns < h->least)
-		return text_format("%zu run%s, %zu rows. With so many rows at "
-				   "least %zu runs are needed to tell a change "
-				   "from chance.",
-				   h->nruns, h->nruns == 1 ? "" : "s", h->n,
-				   h->least);
+		return text_format(
+			"%zu run%s, %zu rows. With so many rows at least %zu "
+			"runs are needed to tell a change from chance.",
+			h->nruns, h->nruns == 1 ? "" : "s", h->n, h->least);
 	frequency = explained ? text_format(" Changes of the core's frequency "
 					    "explain those of %zu more.",
 					    explained)
-			      : text_copy("");
-	text = text_format("%zu runs, %zu rows, of which %zu changed their "
+			      : "";
+	return text_format("%zu runs, %zu rows, of which %zu changed their "
 			   "level by 2 %% or more.%s",
 			   h->nruns, h->n, changed, frequency);
-	free(frequency);
-	return text;
 }

@@ -35,14 +35,13 @@ struct history {
 /* history_load() - a directory that cannot be read is left out with a note.
  * Return: how many could be read. */
 size_t history_load(struct history *h, size_t n, char *const *dirs);
-void history_free(struct history *h);
 
 /* The runs; and the rows: all, or those with a change. */
 void history_runs(struct table *t, const struct history *h);
 void history_rows(struct table *t, const struct history *h, bool all);
 
-/* history_summary() - how many rows have changes; a new string. */
-char *history_summary(const struct history *h);
+/* history_summary() - how many rows have changes. */
+const char *history_summary(const struct history *h);
 
 /* history_plot() - DIR/history.svg: small plots, rows with changes first.
  * Return: 0 or -errno. */

@@ -2,13 +2,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "history.h"
 #include "rounds.h"
 #include "text.h"
-#include "units.h"
 
 #define PANELS	48 /* small plots at most */
 #define ACROSS	3
@@ -31,12 +29,11 @@ void history_runs(struct table *t, const struct history *h)
 
 		table_row(t, "");
 		table_cell(t, 0, text_format("%zu", i + 1));
-		table_cell(t, 1, text_copy(run_text(r->meta, "started_at")));
-		table_cell(t, 2,
-			   text_copy(run_text(r->machine, "kernel.release")));
-		table_cell(t, 3, text_copy(run_text(r->meta, "git_id")));
+		table_cell(t, 1, run_text(r->meta, "started_at"));
+		table_cell(t, 2, run_text(r->machine, "kernel.release"));
+		table_cell(t, 3, run_text(r->meta, "git_id"));
 		table_cell(t, 4, rounds_text(r));
-		table_cell(t, 5, text_copy(r->dir));
+		table_cell(t, 5, r->dir);
 	}
 }
 
@@ -59,12 +56,12 @@ static void ends(const struct series *s, size_t n, double *lo, double *hi,
 }
 
 /* The course of the values in one line, from the least to the greatest. */
-static char *course(const struct series *s, size_t n)
+static const char *course(const struct series *s, size_t n)
 {
 	static const char *const blocks[] = { "▁", "▂", "▃", "▄",
 					      "▅", "▆", "▇", "█" };
 	double lo, hi, first, last;
-	char *text = text_copy("");
+	const char *text = "";
 
 	ends(s, n, &lo, &hi, &first, &last);
 	for (size_t i = 0; i < n; i++) {
@@ -72,38 +69,30 @@ static char *course(const struct series *s, size_t n)
 		size_t level = hi > lo && !isnan(v)
 				       ? (size_t)((v - lo) / (hi - lo) * 7.999)
 				       : 3;
-		char *longer = text_format("%s%s", text,
-					   isnan(v) ? "·" : blocks[level % 8]);
 
-		free(text);
-		text = longer;
+		text = text_format("%s%s", text,
+				   isnan(v) ? "·" : blocks[level % 8]);
 	}
 	return text;
 }
 
-static char *changes(const struct series *s)
+static const char *changes(const struct series *s)
 {
-	char *text = NULL;
+	const char *text = NULL;
 
-	for (size_t i = 0; i < s->nchanges; i++) {
-		char *longer = text_format("%s%sfrom run %zu on %+.1f %%",
-					   text ? text : "", text ? "; " : "",
-					   s->changes[i].at + 1,
-					   100 * expm1(s->changes[i].shift));
-
-		free(text);
-		text = longer;
-	}
+	for (size_t i = 0; i < s->nchanges; i++)
+		text = text_format("%s%sfrom run %zu on %+.1f %%",
+				   text ? text : "", text ? "; " : "",
+				   s->changes[i].at + 1,
+				   100 * expm1(s->changes[i].shift));
 	return text;
 }
 
 /* A share in percent, where there is one. */
 static void share(struct table *t, size_t column, double value)
 {
-	char buf[UNITS_MAX];
-
 	if (isfinite(value))
-		table_cell(t, column, text_copy(units_percent(buf, value)));
+		table_cell(t, column, text_percent(value));
 }
 
 void history_rows(struct table *t, const struct history *h, bool all)
@@ -122,7 +111,6 @@ void history_rows(struct table *t, const struct history *h, bool all)
 		const struct series *s = &h->v[i];
 		const struct result *r = s->row;
 		double lo, hi, first, last;
-		char buf[UNITS_MAX];
 
 		if (!s->n || (!all && !s->nchanges))
 			continue;
@@ -130,8 +118,8 @@ void history_rows(struct table *t, const struct history *h, bool all)
 		table_row(t, "");
 		table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
 		table_cell(t, 1, text_format("%zu", s->n));
-		table_cell(t, 2, text_copy(units_format(buf, first, r->unit)));
-		table_cell(t, 3, text_copy(units_format(buf, last, r->unit)));
+		table_cell(t, 2, text_units(first, r->unit));
+		table_cell(t, 3, text_units(last, r->unit));
 		if (first > 0)
 			table_cell(t, 4, text_format("%.3g", last / first));
 		share(t, 5, s->within);
@@ -144,7 +132,7 @@ void history_rows(struct table *t, const struct history *h, bool all)
 static void label(FILE *f, double x, double y, const char *anchor,
 		  const char *text)
 {
-	char *part = text_cut(text, LETTERS);
+	const char *part = text_cut(text, LETTERS);
 
 	fprintf(f,
 		"<text x=\"%.1f\" y=\"%.1f\" font-size=\"9\" "
@@ -153,7 +141,6 @@ static void label(FILE *f, double x, double y, const char *anchor,
 		x, y, anchor);
 	text_html(f, part);
 	fputs("</text>\n", f);
-	free(part);
 }
 
 /* The inside of one small plot; its corner is at @x, @y. */
@@ -191,18 +178,17 @@ static void panel(FILE *f, const struct history *h, const struct series *s,
 	size_t line = at / ACROSS;
 	double x = (double)(at % ACROSS) * WIDTH + MARGIN;
 	double y = (double)line * HEIGHT + MARGIN;
-	char *name = text_format("%s: %s", s->row->benchmark, s->row->name);
+	const char *name =
+		text_format("%s: %s", s->row->benchmark, s->row->name);
 	double lo, hi, first, last;
-	char a[UNITS_MAX], b[UNITS_MAX], *range;
+	const char *range;
 
 	ends(s, h->nruns, &lo, &hi, &first, &last);
-	range = text_format("%s … %s", units_format(a, lo, s->row->unit),
-			    units_format(b, hi, s->row->unit));
+	range = text_format("%s … %s", text_units(lo, s->row->unit),
+			    text_units(hi, s->row->unit));
 	label(f, x, y, "start", name);
 	curve(f, s, h->nruns, x, y + 8);
 	label(f, x, y + HEIGHT - 2 * MARGIN + 8, "start", range);
-	free(range);
-	free(name);
 }
 
 /* Rows with changes first, then the others as they come. */
@@ -219,7 +205,7 @@ static size_t panels(FILE *f, const struct history *h)
 
 int history_plot(const struct history *h, const char *dir)
 {
-	char *path = text_format("%s/history.svg", dir);
+	const char *path = text_format("%s/history.svg", dir);
 	size_t count = 0, lines;
 	FILE *f;
 	int err = 0;
@@ -228,12 +214,11 @@ int history_plot(const struct history *h, const char *dir)
 		count += h->v[i].n > 0;
 	lines = (count + ACROSS - 1) / ACROSS;
 	f = text_create(path);
-	free(path);
 	if (!f)
 		return -errno;
 	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		"viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\">\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d "
+		"%zu\" width=\"%d\" height=\"%zu\">\n",
 		ACROSS * WIDTH, lines * HEIGHT + MARGIN, ACROSS * WIDTH,
 		lines * HEIGHT + MARGIN);
 	panels(f, h);

@@ -2,13 +2,11 @@
 #include "instructions.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 #include "ledger.h"
 #include "text.h"
-#include "units.h"
 
 static bool is(const char *unit, const char *one, const char *other)
 {
@@ -35,7 +33,6 @@ static void add_row(struct table *t, const struct row *timed,
 	const struct result *r = &timed->all;
 	const char *unit;
 	const double ns = price(r, &unit), cycles = ns * r->core_hz / 1e9;
-	char text[UNITS_MAX];
 
 	if (!counted || counted->all.status != RESULT_OK || !isfinite(ns) ||
 	    !counted->all.unit || strcmp(counted->all.unit, unit) != 0)
@@ -45,12 +42,11 @@ static void add_row(struct table *t, const struct row *timed,
 		   text_format("%s: %s%s", r->benchmark, r->name,
 			       strchr(unit, '/') ? ", per byte" : ""));
 	table_cell(t, 1, ledger_counts(counted->least, counted->most, ""));
-	table_cell(t, 2, text_copy(units_number(text, ns)));
+	table_cell(t, 2, text_number(ns));
 	if (!(cycles > 0))
 		return;
-	table_cell(t, 3, text_copy(units_number(text, cycles)));
-	table_cell(t, 4,
-		   text_copy(units_number(text, counted->all.value / cycles)));
+	table_cell(t, 3, text_number(cycles));
+	table_cell(t, 4, text_number(counted->all.value / cycles));
 }
 
 static void fill(struct table *t, const struct run *run,
@@ -70,11 +66,10 @@ static void fill(struct table *t, const struct run *run,
 
 			add_row(t, row, compare_find(ledger, index, &row->all));
 		}
-	json_decref(index);
 }
 
 /* "6.1.0-56-amd64 with audit=1" */
-static char *kernel(const struct run *run)
+static const char *kernel(const struct run *run)
 {
 	const char *release = run_text(run->machine, "kernel.release");
 	const char *option = run_text(run->meta, "setting");
@@ -89,46 +84,40 @@ static void put_difference(struct doc *d, const struct run *run,
 {
 	const char *a = run_text(run->machine, "kernel.release");
 	const char *b = run_text(ledger->machine, "kernel.release");
-	char *text;
 
 	if (a && b && !strcmp(a, b))
 		return;
-	text = text_format("These are not known to be the same kernel: the "
-			   "times are of Linux %s, the instructions of Linux "
-			   "%s.",
-			   a ? a : "of unknown version",
-			   b ? b : "of unknown version");
-	d->format->warning(d, text, NULL);
-	free(text);
+	d->format->warning(
+		d,
+		text_format(
+			"These are not known to be the same kernel: the times "
+			"are of Linux %s, the instructions of Linux %s.",
+			a ? a : "of unknown version",
+			b ? b : "of unknown version"),
+		NULL);
 }
 
 void instructions_write(struct doc *d, const struct run *run,
 			const struct run *ledger)
 {
 	struct table t = { 0 };
-	char *timed, *counted;
 
 	if (!ledger)
 		return;
 	d->format->heading(d, 2, "instructions", "Instructions and time");
 	put_difference(d, run, ledger);
 	fill(&t, run, ledger);
-	timed = kernel(run);
-	counted = kernel(ledger);
 	t.caption = text_format(
 		"Times and core cycles: this run, Linux %s. Instructions: the "
-		"ledger %s, Linux %s; a range where their samples "
-		"differ. A count is the length of the path on an emulated "
-		"processor, where string instructions count step by step; it "
-		"is not the time: it has no cache or TLB misses, no cost of "
-		"writing CR3, and no other CPU.",
-		timed, ledger->dir, counted);
-	free(timed);
-	free(counted);
+		"ledger %s, Linux %s; a range where their samples differ. A "
+		"count is the length of the path on an emulated processor, "
+		"where string instructions count step by step; it is not the "
+		"time: it has no cache or TLB misses, no cost of writing CR3, "
+		"and no other CPU.",
+		kernel(run), ledger->dir, kernel(ledger));
 	if (t.nrows)
 		d->format->table(d, &t);
 	else
 		d->format->para(d, "The run and the ledger have no row with a "
 				   "price in common.");
-	table_free(&t);
 }

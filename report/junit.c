@@ -2,7 +2,6 @@
 #include "junit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -17,7 +16,6 @@ static void put_text(FILE *f, const char *s)
 		    !strncmp(c, "\xef\xbf\xbf", 3))
 			memset(c, '?', 3);
 	text_html(f, text);
-	free(text);
 }
 
 static void put_attribute(FILE *f, const char *name, const char *value)

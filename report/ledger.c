@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "text.h"
-#include "units.h"
 
 bool ledger_is(const struct run *run)
 {
@@ -46,7 +45,7 @@ static double effect(const struct pair *p)
 }
 
 /* Whole from a hundred on; less has up to three decimals. */
-static char *count(double x, const char *sign)
+static const char *count(double x, const char *sign)
 {
 	char *text = text_format("%s%.*f", sign, fabs(x) < 100 ? 3 : 0, x);
 	size_t len = strlen(text);
@@ -59,63 +58,54 @@ static char *count(double x, const char *sign)
 	return text;
 }
 
-char *ledger_counts(double lo, double hi, const char *sign)
+const char *ledger_counts(double lo, double hi, const char *sign)
 {
-	char *a = count(lo, lo < 0 ? "" : sign),
-	     *b = count(hi, hi < 0 ? "" : sign);
-	char *text =
-		!strcmp(a, b) ? text_copy(a) : text_format("%s to %s", a, b);
+	const char *a = count(lo, lo < 0 ? "" : sign),
+		   *b = count(hi, hi < 0 ? "" : sign);
 
-	free(a);
-	free(b);
-	return text;
+	return (!strcmp(a, b) ? a : text_format("%s to %s", a, b));
 }
 
-static char *difference(const struct pair *p)
+static const char *difference(const struct pair *p)
 {
-	char pct[UNITS_MAX], *by, *text;
-
 	if (!p->tested)
-		return p->why ? text_copy(p->why) : NULL;
+		return p->why;
 	if (!differs(p))
-		return text_copy(p->range_a[0] == p->range_b[0] &&
-						 p->range_a[1] == p->range_b[1]
-					 ? "="
-					 : "~");
-	by = ledger_counts(exp(p->range_b[0]) - exp(p->range_a[1]),
-			   exp(p->range_b[1]) - exp(p->range_a[0]), "+");
-	text = text_format("%s (%s%s)", by, p->cost.shift > 0 ? "+" : "",
-			   units_percent(pct, expm1(p->cost.shift)));
-	free(by);
-	return text;
+		return p->range_a[0] == p->range_b[0] &&
+				       p->range_a[1] == p->range_b[1]
+			       ? "="
+			       : "~";
+	return text_format(
+		"%s (%s%s)",
+		ledger_counts(exp(p->range_b[0]) - exp(p->range_a[1]),
+			      exp(p->range_b[1]) - exp(p->range_a[0]), "+"),
+		p->cost.shift > 0 ? "+" : "",
+		text_percent(expm1(p->cost.shift)));
 }
 
 /* The row with the greatest effect in this direction, as ", most of all ..." */
-static char *most(const struct comparison *c, enum verdict verdict)
+static const char *most(const struct comparison *c, enum verdict verdict)
 {
 	const struct pair *best = NULL;
-	char *by, *from, *text;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].verdict == verdict &&
 		    (!best || effect(&c->v[i]) > effect(best)))
 			best = &c->v[i];
 	if (!best)
-		return text_copy("");
-	by = difference(best);
-	from = ledger_counts(exp(best->range_a[0]), exp(best->range_a[1]), "");
-	text = text_format(", most of all %s %s: %s of %s",
-			   best->a->all.benchmark, best->a->all.name, by, from);
-	free(by);
-	free(from);
-	return text;
+		return "";
+	return text_format(", most of all %s %s: %s of %s",
+			   best->a->all.benchmark, best->a->all.name,
+			   difference(best),
+			   ledger_counts(exp(best->range_a[0]),
+					 exp(best->range_a[1]), ""));
 }
 
-char *ledger_words(const struct comparison *c)
+const char *ledger_words(const struct comparison *c)
 {
 	size_t n[VERDICT_NOT_COMPARABLE + 1] = { 0 }, same = 0;
-	char *more = most(c, VERDICT_SLOWER), *less = most(c, VERDICT_FASTER);
-	char *text;
+	const char *more = most(c, VERDICT_SLOWER),
+		   *less = most(c, VERDICT_FASTER);
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct pair *p = &c->v[i];
@@ -125,15 +115,12 @@ char *ledger_words(const struct comparison *c)
 			p->range_a[0] == p->range_b[0] &&
 			p->range_a[1] == p->range_b[1];
 	}
-	text = text_format(
+	return text_format(
 		"Of %zu rows that both have, B takes more instructions in "
 		"%zu%s; fewer in %zu%s; the same in %zu. In %zu the sides are "
 		"no further apart than the samples of one of them.",
 		c->tested, n[VERDICT_SLOWER], more, n[VERDICT_FASTER], less,
 		same, n[VERDICT_SAME] - same);
-	free(more);
-	free(less);
-	return text;
 }
 
 /* How long the directories are that all names begin with, or end with. */
@@ -157,13 +144,13 @@ static size_t shared(const struct comparison *c, size_t n, bool end)
 }
 
 /* Of a path, the part in which the sides differ. */
-static char *label(const struct comparison *c, size_t n, const char *name)
+static const char *label(const struct comparison *c, size_t n, const char *name)
 {
 	size_t head = shared(c, n, false), tail = shared(c, n, true);
 	size_t len = strlen(name);
 
 	if (head + tail >= len)
-		return text_copy(name);
+		return name;
 	return text_format("%.*s", (int)(len - head - tail), name + head);
 }
 
@@ -200,7 +187,7 @@ static size_t order_rows(struct order *rows, const struct comparison *c,
 }
 
 /* What @r costs on the side that all are compared with. */
-static char *cost_of_a(const struct comparison *c, size_t n, size_t row)
+static const char *cost_of_a(const struct comparison *c, size_t n, size_t row)
 {
 	for (size_t k = 0; k < n; k++) {
 		const struct pair *p = &c[k].v[row];
@@ -219,18 +206,15 @@ void ledger_rows(struct table *t, const struct comparison *c, size_t n,
 	size_t m = order_rows(rows, c, n, all);
 
 	*t = (struct table) { 0 };
-	t->caption = text_copy(
+	t->caption =
 		"Instructions: the length of the path, not its time; caches, "
 		"the TLB, CR3 and other CPUs cost nothing here. = the same, ~ "
 		"no further apart than the samples of one side, of which the "
-		"slowest tenth is left out. Sorted by the greatest effect.");
+		"slowest tenth is left out. Sorted by the greatest effect.";
 	table_column(t, "operation", false);
-	for (size_t k = 0; k <= n; k++) {
-		char *head = label(c, n, k ? c[k - 1].b->name : c->a->name);
-
-		table_column(t, head, true);
-		free(head);
-	}
+	for (size_t k = 0; k <= n; k++)
+		table_column(t, label(c, n, k ? c[k - 1].b->name : c->a->name),
+			     true);
 	for (size_t i = 0; i < m; i++) {
 		const struct result *r = &c->v[rows[i].row].a->all;
 
@@ -240,5 +224,4 @@ void ledger_rows(struct table *t, const struct comparison *c, size_t n,
 		for (size_t k = 0; k < n; k++)
 			table_cell(t, k + 2, difference(&c[k].v[rows[i].row]));
 	}
-	free(rows);
 }

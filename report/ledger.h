@@ -16,8 +16,8 @@
 bool ledger_is(const struct run *run);
 
 /* ledger_counts() - "317", or "9023 to 10147"; @sign stands before what is not
- * negative.  A new string. */
-char *ledger_counts(double lo, double hi, const char *sign);
+ * negative. */
+const char *ledger_counts(double lo, double hi, const char *sign);
 
 /* ledger_pair() - judge a row by the logarithms of what its units cost, and
  * by the ranges, which are set: the sides differ if these lie further apart
@@ -25,8 +25,8 @@ char *ledger_counts(double lo, double hi, const char *sign);
 void ledger_pair(struct pair *p, const double *x, size_t n, const double *y,
 		 size_t m);
 
-/* ledger_words() - what B changes, and where most; a new string. */
-char *ledger_words(const struct comparison *c);
+/* ledger_words() - what B changes, and where most. */
+const char *ledger_words(const struct comparison *c);
 
 /* ledger_rows() - operations by the size of the effect, with a column for each
  * of @n sides that are compared with the same A: all of them, or those that

@@ -24,33 +24,31 @@ static const struct row *figure(const struct operation *op,
 static bool holds(const struct operation *op, const struct run *run,
 		  const struct row *row, const char *test, double *x)
 {
-	char *copy = text_copy(test), *rest = copy;
-	const struct row *a = figure(op, run, row, strsep(&rest, " "));
+	const struct row *a = figure(op, run, row, text_split(&test, ' '));
 	struct ratio r = { NAN, NAN, NAN };
-	const char *sign = strsep(&rest, " ");
+	const char *sign = text_split(&test, ' ');
 	double bound;
 
 	if (a)
 		r = (struct ratio) { a->all.value, a->all.ci95[0],
 				     a->all.ci95[1] };
-	if (rest && *sign == '/') {
-		r = comparisons_ratio(a,
-				      figure(op, run, row, strsep(&rest, " ")));
-		sign = strsep(&rest, " ");
+	if (test && *sign == '/') {
+		r = comparisons_ratio(a, figure(op, run, row,
+						text_split(&test, ' ')));
+		sign = text_split(&test, ' ');
 	}
-	bound = rest ? strtod(rest, NULL) : NAN;
+	bound = test ? strtod(test, NULL) : NAN;
 	*x = r.value;
 	/* No comparison with NAN is true. */
 	if (sign && *sign == '<')
 		bound -= r.high;
 	else
 		bound = r.low - bound;
-	free(copy);
 	return bound > 0;
 }
 
-char *limiters_say(const struct operation *op, const struct run *run,
-		   const struct row *row)
+const char *limiters_say(const struct operation *op, const struct run *run,
+			 const struct row *row)
 {
 	if (!row || (row->all.status != RESULT_OK &&
 		     row->all.status != RESULT_BELOW_RESOLUTION))
@@ -62,7 +60,7 @@ char *limiters_say(const struct operation *op, const struct run *run,
 		if (l->cases && !text_glob(l->cases, row->all.name))
 			continue;
 		if (!l->test)
-			return text_copy(l->text);
+			return l->text;
 		if (holds(op, run, row, l->test, &x))
 			return text_format("%s (%.*f %s)", l->text,
 					   x < 10 ? 1 + (x < 1) : 0, x,

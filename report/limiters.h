@@ -17,11 +17,11 @@
  * comparison holds from one end of its 95 % interval to the other; a figure
  * that the run does not have, or has no interval for, holds nothing.
  *
- * Return: a new string, with the figure that was compared in brackets; NULL if
+ * Return: it, with the figure that was compared in brackets; NULL if
  * nothing was measured (@row is NULL or has no result) or nothing is known.
  */
-char *limiters_say(const struct operation *op, const struct run *run,
-		   const struct row *row);
+const char *limiters_say(const struct operation *op, const struct run *run,
+			 const struct row *row);
 
 /* limiters_list() - those that hold without a look at figures, one line each:
  * "# usually limited by: ...". */

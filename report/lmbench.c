@@ -45,32 +45,17 @@ void lmbench_read(struct lmbench *l, const char *root)
 			continue;
 		l->v = text_grow(l->v, l->n, sizeof(*l->v));
 		l->v[l->n] = (struct lmbench_line) {
-			text_copy(line->field[0]),
-			text_copy(line->field[1]),
-			text_copy(line->field[2]),
-			text_copy(line->field[3]),
-			strcmp(line->field[4], "-") ? text_copy(line->field[4])
-						    : NULL,
+			line->field[0],
+			line->field[1],
+			line->field[2],
+			line->field[3],
+			strcmp(line->field[4], "-") ? line->field[4] : NULL,
 			l->n,
 		};
 		l->n++;
 	}
-	rowtable_free(&table);
 	if (l->n)
 		qsort(l->v, l->n, sizeof(*l->v), by_group);
-}
-
-void lmbench_free(struct lmbench *l)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		free(l->v[i].group);
-		free(l->v[i].name);
-		free(l->v[i].benchmark);
-		free(l->v[i].cases);
-		free(l->v[i].remark);
-	}
-	free(l->v);
-	*l = (struct lmbench) { 0 };
 }
 
 static const struct row *find(const struct lmbench_line *l,
@@ -86,17 +71,16 @@ static void add_line(struct table *t, const struct lmbench_line *l,
 
 	table_row(t, r && r->status != RESULT_OK ? result_status_name(r->status)
 						 : "");
-	table_cell(t, COL_NAME, text_copy(l->name));
-	table_cell(t, COL_VALUE,
-		   r ? tables_value(r) : text_copy("not measured"));
+	table_cell(t, COL_NAME, l->name);
+	table_cell(t, COL_VALUE, r ? tables_value(r) : "not measured");
 	if (r) {
 		table_cell(t, COL_INTERVAL, tables_interval(r));
-		table_cell(t, COL_GRADE, text_copy(r->grade));
+		table_cell(t, COL_GRADE, r->grade);
 	}
 	table_cell(t, COL_SOURCE,
 		   r ? text_format("%s: %s", l->benchmark, r->name)
-		     : text_copy(l->benchmark));
-	table_cell(t, COL_REMARK, text_copy(l->remark));
+		     : l->benchmark);
+	table_cell(t, COL_REMARK, l->remark);
 }
 
 /* The lines of the group that begins at @first; *@next is the one after them.
@@ -120,7 +104,7 @@ static size_t fill(struct table *t, const struct lmbench *l,
 		measured += row != NULL;
 		add_line(t, &l->v[i], row);
 	}
-	t->caption = text_copy(group + strspn(group, "0123456789 "));
+	t->caption = group + strspn(group, "0123456789 ");
 	*next = i;
 	return measured;
 }
@@ -129,9 +113,8 @@ static size_t fill(struct table *t, const struct lmbench *l,
 static void drop_sources(struct table *t)
 {
 	for (size_t i = 0; i < t->nrows; i++) {
-		char **cell = &t->cells[i * t->ncolumns + COL_SOURCE];
+		const char **cell = &t->cells[i * t->ncolumns + COL_SOURCE];
 
-		free(*cell);
 		*cell = NULL;
 	}
 	table_prune(t);
@@ -150,7 +133,6 @@ void lmbench_print(FILE *f, const struct lmbench *l, const struct run *run)
 			console_table(f, &t);
 			any = true;
 		}
-		table_free(&t);
 	}
 }
 
@@ -168,16 +150,15 @@ void lmbench_write(struct doc *d, const struct lmbench *l,
 	if (!lmbench_any(l, run))
 		return;
 	d->format->heading(d, 2, "lmbench", "In the groups of lmbench");
-	d->format->para(d, "The operations that lmbench's summary has, by its "
-			   "names. The figures are oscost's: medians of fresh "
-			   "processes with intervals, where lmbench prints one "
-			   "minimum or median. The last column says what else "
-			   "is not the same.");
+	d->format->para(
+		d, "The operations that lmbench's summary has, by its names. "
+		   "The figures are oscost's: medians of fresh processes with "
+		   "intervals, where lmbench prints one minimum or median. The "
+		   "last column says what else is not the same.");
 	for (size_t i = 0; i < l->n;) {
 		struct table t;
 
 		if (fill(&t, l, run, i, &i))
 			d->format->table(d, &t);
-		table_free(&t);
 	}
 }

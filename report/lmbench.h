@@ -10,7 +10,7 @@
  * figures of that program to set beside it.
  */
 struct lmbench_line {
-	char *group, *name, *benchmark, *cases, *remark;
+	const char *group, *name, *benchmark, *cases, *remark;
 	size_t order; /* within the group */
 };
 
@@ -22,7 +22,6 @@ struct lmbench {
 /* lmbench_read() - the lines of rows.tsv below @root; empty if
  * they cannot be read. */
 void lmbench_read(struct lmbench *l, const char *root);
-void lmbench_free(struct lmbench *l);
 
 /* lmbench_any() - whether anything of it was measured. */
 bool lmbench_any(const struct lmbench *l, const struct run *run);

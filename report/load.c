@@ -32,7 +32,7 @@ struct line {
 /* While reading. */
 struct reading {
 	struct input file;
-	char *path;
+	const char *path;
 	bool core; /* no other rows */
 	struct line *lines;
 	size_t n;
@@ -77,7 +77,7 @@ const struct section *run_section(const struct run *run, const char *program)
 /* Read DIR/@name; complain and return NULL unless it holds a @type. */
 json_t *run_read_json(struct run *run, const char *name, json_type type)
 {
-	char *path = text_format("%s/%s", run->dir, name);
+	const char *path = text_format("%s/%s", run->dir, name);
 	size_t len;
 	char *text = input_text(path, INPUT_NO_LINK, &len);
 	json_error_t err;
@@ -101,7 +101,6 @@ json_t *run_read_json(struct run *run, const char *name, json_type type)
 		json = NULL;
 	}
 	free(text);
-	free(path);
 	return json;
 }
 
@@ -166,7 +165,7 @@ static void bad_line(struct run *run, const struct reading *in,
 		notes_add(run->notes,
 			  text_format("%s:%zu: %s: line left out", in->path,
 				      in->file.number, what),
-			  text_copy(remedy));
+			  remedy);
 }
 
 /* The line of the file that was read last as a row.  Return: 0, or what
@@ -201,8 +200,8 @@ static void read_line(struct run *run, struct reading *in)
 	ret = parse_line(in, &r, &err, &why);
 	if (ret == -EBADMSG && !in->file.whole) {
 		bad_line(run, in, "truncated",
-			 "the run was cut short; "
-			 "`scripts/run-all --resume DIR` goes on",
+			 "the run was cut short; `scripts/run-all --resume "
+			 "DIR` goes on",
 			 true);
 		return;
 	}
@@ -230,7 +229,7 @@ static void read_line(struct run *run, struct reading *in)
 	}
 }
 
-static int read_lines(struct run *run, struct reading *in, char **why)
+static int read_lines(struct run *run, struct reading *in, const char **why)
 {
 	const struct input *file = &in->file;
 	const int err = input_open(&in->file, in->path, INPUT_NO_LINK);
@@ -256,13 +255,13 @@ static int read_lines(struct run *run, struct reading *in, char **why)
 			  NULL);
 	if (in->twice)
 		notes_add(run->notes,
-			  text_format("%s: %zu line%s of a case, round and "
-				      "seed that the file has already: each "
-				      "counts once",
-				      in->path, in->twice,
-				      in->twice == 1 ? "" : "s"),
-			  text_copy("see whether the file was joined to itself "
-				    "or a program runs twice in the plan"));
+			  text_format(
+				  "%s: %zu line%s of a case, round and seed "
+				  "that the file has already: each counts once",
+				  in->path, in->twice,
+				  in->twice == 1 ? "" : "s"),
+			  "see whether the file was joined to itself or a "
+			  "program runs twice in the plan");
 	return 0;
 }
 
@@ -377,8 +376,7 @@ static void add_trouble(struct run *run, const char *program, json_int_t status,
 	}
 	run->troubles = text_grow(run->troubles, run->ntroubles, sizeof(*t));
 	t = &run->troubles[run->ntroubles++];
-	*t = (struct trouble) { text_copy(program), text_copy(reason), status,
-				1 };
+	*t = (struct trouble) { program, reason, status, 1 };
 }
 
 const char *run_planned(const struct run *run, const char *id)
@@ -469,15 +467,11 @@ static void describe_sections(struct run *run)
 
 static bool has_peer(const struct run *run)
 {
-	char *path = text_format("%s/peer.json", run->dir);
-	bool there = !access(path, F_OK);
-
-	free(path);
-	return there;
+	return !access(text_format("%s/peer.json", run->dir), F_OK);
 }
 
 static int load(struct run *run, const char *dir, bool core,
-		struct notes *notes, char **why)
+		struct notes *notes, const char **why)
 {
 	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
 			      .core = core,
@@ -485,7 +479,7 @@ static int load(struct run *run, const char *dir, bool core,
 			      .seen = json_object() };
 	int err;
 
-	*run = (struct run) { .dir = text_copy(dir), .notes = notes };
+	*run = (struct run) { .dir = dir, .notes = notes };
 	*why = NULL;
 	run->meta = run_read_json(run, "run.json", JSON_OBJECT);
 	open_planned(run);
@@ -524,17 +518,17 @@ static int load(struct run *run, const char *dir, bool core,
 	if (in.file.f)
 		input_close(&in.file);
 	free(in.lines);
-	free(in.path);
 	return err;
 }
 
-int run_load(struct run *run, const char *dir, struct notes *notes, char **why)
+int run_load(struct run *run, const char *dir, struct notes *notes,
+	     const char **why)
 {
 	return load(run, dir, false, notes, why);
 }
 
 int run_load_core(struct run *run, const char *dir, struct notes *notes,
-		  char **why)
+		  const char **why)
 {
 	return load(run, dir, true, notes, why);
 }
@@ -546,20 +540,11 @@ void run_free(struct run *run)
 		free(run->rows[i].values);
 		free(run->rows[i].core_hz);
 		free(run->rows[i].distance_ns);
-		free(run->rows[i].missing);
 	}
-	for (size_t i = 0; i < run->nsections; i++) {
-		free(run->sections[i].program);
+	for (size_t i = 0; i < run->nsections; i++)
 		free(run->sections[i].rows);
-	}
-	for (size_t i = 0; i < run->ntroubles; i++) {
-		free(run->troubles[i].program);
-		free(run->troubles[i].reason);
-	}
 	free(run->rows);
 	free(run->sections);
-	free(run->troubles);
-	free(run->dir);
 	json_decref(run->machine);
 	json_decref(run->peer);
 	json_decref(run->about);

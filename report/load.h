@@ -18,13 +18,13 @@ struct row {
 	double *distance_ns;   /* of its two CPUs; the same */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
-	char *missing;	       /* why the first without a value has none */
+	const char *missing;   /* why the first without a value has none */
 	double moves;	       /* per cent, with the place of its code; or 0 */
 };
 
 /* One program of the run: its rows in the order in which it printed them. */
 struct section {
-	char *program;
+	const char *program;
 	const json_t *about; /* its object in about.json, or NULL */
 	size_t *rows;	     /* indexes into struct run */
 	size_t n;
@@ -35,14 +35,14 @@ struct section {
 
 /* An attempt to run a program that gave nothing or not all. */
 struct trouble {
-	char *program, *reason;
+	const char *program, *reason;
 	json_int_t exit_status;
 	unsigned int rounds; /* how many rounds went so */
 };
 
 /* A results directory, read. */
 struct run {
-	char *dir;
+	const char *dir;
 	json_t *machine, *about, *meta; /* meta is run.json; NULL if absent */
 	json_t *peer;			/* the other machine, or NULL */
 	json_t *noise;			/* lines of noise.jsonl, or NULL */
@@ -59,19 +59,21 @@ struct run {
 
 /**
  * run_load() - read a results directory.
- * @why: on failure one line for the user; the caller frees it.
+ * @why: on failure one line for the user.
  *
  * Files and lines that cannot be used are left out with a note; only a
  * directory without a single usable row or reason is a failure.
  *
  * Return: 0 or -errno.
  */
-int run_load(struct run *run, const char *dir, struct notes *notes, char **why);
+int run_load(struct run *run, const char *dir, struct notes *notes,
+	     const char **why);
 
 /* run_load_core() - the same, of the core rows alone. */
 int run_load_core(struct run *run, const char *dir, struct notes *notes,
-		  char **why);
+		  const char **why);
 
+/* run_free() - of one of thousands; any other is there until the end. */
 void run_free(struct run *run);
 
 /* run_read_json() - DIR/@name, a @type; NULL with a note if it is none. */

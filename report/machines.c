@@ -17,7 +17,6 @@
 #include "table.h"
 #include "tables.h"
 #include "text.h"
-#include "units.h"
 
 #define SCHEMA	   1
 #define LEAST_ROWS 5 /* in common: fewer say nothing of a machine */
@@ -57,8 +56,8 @@ static json_t *rows_of(const struct run *run)
 		if (is_given(r))
 			json_array_append_new(
 				rows,
-				json_pack("{s:s, s:s, s:s*, s:s*, s:o, "
-					  "s:[o, o], s:s*}",
+				json_pack("{s:s, s:s, s:s*, s:s*, s:o, s:[o, "
+					  "o], s:s*}",
 					  "benchmark", r->benchmark, "case",
 					  r->name, "unit", r->unit, "better",
 					  r->better, "value", number(r->value),
@@ -71,7 +70,7 @@ static json_t *rows_of(const struct run *run)
 
 static int put_contribution(const struct run *run, const void *arg)
 {
-	char *text, grade[] = { grades_of_run(run, &text), '\0' };
+	const char *text, grade[] = { grades_of_run(run, &text), '\0' };
 	json_t *all = json_pack("{s:i}", "schema", SCHEMA);
 	int err;
 
@@ -86,8 +85,6 @@ static int put_contribution(const struct run *run, const void *arg)
 	json_object_set_new(all, "rows", rows_of(run));
 	err = json_dumpf(all, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	putchar('\n');
-	json_decref(all);
-	free(text);
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
@@ -174,7 +171,7 @@ static bool match_machine(struct machine *m, const char *path,
 	return m->n >= LEAST_ROWS;
 }
 
-static char *name_of(const json_t *machine)
+static const char *name_of(const json_t *machine)
 {
 	const char *cpu = run_text(machine, "cpu");
 	const char *kernel = run_text(machine, "kernel");
@@ -189,7 +186,6 @@ static void put_table(struct table *t)
 {
 	console_table(stdout, t);
 	putchar('\n');
-	table_free(t);
 }
 
 static void put_machines(const struct machine *m, size_t n)
@@ -202,14 +198,12 @@ static void put_machines(const struct machine *m, size_t n)
 	table_column(&t, "half of them differ by less than", true);
 	for (size_t i = 0; i < n; i++) {
 		const char *grade = run_text(m[i].all, "grade");
-		char pct[UNITS_MAX];
 
 		table_row(&t, "");
 		table_cell(&t, 0, name_of(m[i].all));
-		table_cell(&t, 1, text_copy(grade ? grade : "–"));
+		table_cell(&t, 1, grade ? grade : "–");
 		table_cell(&t, 2, text_format("%zu", m[i].n));
-		table_cell(&t, 3,
-			   text_copy(units_percent(pct, expm1(m[i].distance))));
+		table_cell(&t, 3, text_percent(expm1(m[i].distance)));
 	}
 	put_table(&t);
 }
@@ -232,20 +226,17 @@ static void put_departures(const struct machine *m)
 	table_column(&t, "cost here / there", true);
 	for (size_t i = 0; i < m->n && t.nrows < MOST_SHOWN; i++) {
 		const struct result *r = m->v[i].here;
-		char there[UNITS_MAX];
 
 		if (!departs(&m->v[i]))
 			continue;
 		table_row(&t, "");
 		table_cell(&t, 0, text_format("%s: %s", r->benchmark, r->name));
 		table_cell(&t, 1, tables_value(r));
-		units_format(there, m->v[i].value, r->unit);
-		table_cell(&t, 2, text_copy(there));
+		table_cell(&t, 2, text_units(m->v[i].value, r->unit));
 		table_cell(&t, 3, text_format("%.3g", exp(m->v[i].log_cost)));
 	}
 	if (!t.nrows) {
 		puts("No interval lies apart from that of the nearest.");
-		table_free(&t);
 		return;
 	}
 	puts("It departs from the nearest most of all, by more than the "
@@ -255,7 +246,7 @@ static void put_departures(const struct machine *m)
 
 static int put_like(const struct run *run, const void *root)
 {
-	char *pattern =
+	const char *pattern =
 		text_format("%s/results/machines/*.json", (const char *)root);
 	json_t *index = compare_index(run);
 	struct machine *m;
@@ -271,8 +262,6 @@ static int put_like(const struct run *run, const void *root)
 			n++;
 			continue;
 		}
-		json_decref(m[n].all);
-		free(m[n].v);
 	}
 	qsort(m, n, sizeof(*m), by_distance);
 	if (n) {
@@ -283,14 +272,6 @@ static int put_like(const struct run *run, const void *root)
 		     LEAST_ROWS);
 		code = EXIT_FAIL;
 	}
-	for (size_t i = 0; i < n; i++) {
-		json_decref(m[i].all);
-		free(m[i].v);
-	}
-	free(m);
-	globfree(&files);
-	json_decref(index);
-	free(pattern);
 	return code;
 }
 

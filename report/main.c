@@ -7,12 +7,12 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "err.h"
+#include "leaks.h"
 #include "opts.h"
 #include "result.h"
 #include "text.h"
@@ -48,11 +48,10 @@ static const struct opt compare_opts[] = {
 		"exit status 3 if something is slower by more, percent"),
 	OPT_STR(0, "floor", settings, floor, NULL,
 		"smaller differences do not matter (default 2, or the "
-		"threshold "
-		"if that is less), percent"),
+		"threshold if that is less), percent"),
 	OPT_STR(0, "aa", settings, aa, NULL,
-		"results of `make aa`: what the same shows against itself "
-		"does not matter either, paths"),
+		"results of `make aa`: what the same shows against itself does "
+		"not matter either, paths"),
 	OPT_STR(0, "ledger", settings, ledger, NULL,
 		"plain,A,B: sides of a ledger, whose rows stand beside those "
 		"of the same operation, paths"),
@@ -126,16 +125,14 @@ static const struct opt common_opts[] = {
 
 static bool is_root(const char *root)
 {
-	char *path = text_format("%s/bench/cpu/rows.tsv", root);
-	bool yes = !access(path, R_OK);
+	bool yes = !access(text_format("%s/bench/cpu/rows.tsv", root), R_OK);
 
-	free(path);
 	return yes;
 }
 
 /* Where bench/ and plots/ are: beside build/, beside the installed bin/, or
  * here. */
-static char *find_root(const char *given)
+static const char *find_root(const char *given)
 {
 	static const char *const places[] = { "../..", "..",
 					      "../share/oscost" };
@@ -144,27 +141,25 @@ static char *find_root(const char *given)
 	const char *dir;
 
 	if (given)
-		return text_copy(given);
+		return given;
 	if (len > 0) {
 		exe[len] = '\0';
 		dir = dirname(exe);
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-			char *root = text_format("%s/%s", dir, places[i]);
+			const char *root = text_format("%s/%s", dir, places[i]);
 
 			if (is_root(root))
 				return root;
-			free(root);
 		}
 	}
-	return text_copy(".");
+	return ".";
 }
 
 static int do_make(const struct settings *set, char **argv)
 {
-	char *root = find_root(set->root);
+	const char *root = find_root(set->root);
 	int status = command_make(root, argv[0], set->ledger, set->no_plots);
 
-	free(root);
 	return status;
 }
 
@@ -172,10 +167,9 @@ static int with_root(const struct settings *set,
 		     int (*command)(const char *root, const char *arg),
 		     const char *arg)
 {
-	char *root = find_root(set->root);
+	const char *root = find_root(set->root);
 	int status = command(root, arg);
 
-	free(root);
 	return status;
 }
 
@@ -191,10 +185,9 @@ static int do_card(const struct settings *set, char **argv)
 
 static int do_coursework(const struct settings *set, char **argv)
 {
-	char *root = find_root(set->root);
+	const char *root = find_root(set->root);
 	int status = command_coursework(root, set->template, argv[0]);
 
-	free(root);
 	return status;
 }
 
@@ -266,22 +259,20 @@ static int do_like(const struct settings *set, char **argv)
 
 static int do_fleet(const struct settings *set, char **argv)
 {
-	char *root = find_root(set->root);
+	const char *root = find_root(set->root);
 	int status = command_fleet(root,
 				   &(struct fleet_options) { set->controls,
 							     set->flagged },
 				   argv[0]);
 
-	free(root);
 	return status;
 }
 
 static int do_export(const struct settings *set, char **argv)
 {
-	char *root = find_root(set->root);
+	const char *root = find_root(set->root);
 	int status = command_export(root, set->format, argv[0]);
 
-	free(root);
 	return status;
 }
 
@@ -351,7 +342,8 @@ static void help_all(const struct opt_set *common)
 		printf("  report %s%s\n      %s\n", commands[i].name,
 		       commands[i].operands, commands[i].help);
 	for (size_t i = 0; i < COMMANDS; i++) {
-		char *title = text_format("Options of %s", commands[i].name);
+		const char *title =
+			text_format("Options of %s", commands[i].name);
 		const struct opt_set sets[] = {
 			{ title, commands[i].opts, NULL },
 			{ NULL, NULL, NULL },
@@ -359,7 +351,6 @@ static void help_all(const struct opt_set *common)
 
 		if (commands[i].opts)
 			opts_help(stdout, sets);
-		free(title);
 	}
 	opts_help(stdout, common);
 }
@@ -406,9 +397,8 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (!c)
-		die(EXIT_USAGE,
-		    "expected a command first, such as report make DIR; try "
-		    "report --help");
+		die(EXIT_USAGE, "expected a command first, such as report make "
+				"DIR; try report --help");
 	operands = argc - first;
 	if (operands < c->least || operands > c->most)
 		die(EXIT_USAGE, "expected report %s%s; try report %s --help",

@@ -54,7 +54,7 @@ static double right_figure(const struct found *x)
 
 static struct found find(const struct rowtable_line *l, const struct run *run)
 {
-	char *const *f = l->field;
+	const char *const *f = l->field;
 	struct found x = { .naive = run_pick(run, f[BAD], f[BAD_ROW]),
 			   .proper = run_pick(run, f[GOOD], f[ROW]),
 			   .factor = NAN };
@@ -66,10 +66,10 @@ static struct found find(const struct rowtable_line *l, const struct run *run)
 	return x;
 }
 
-static char *proper_value(const struct found *x)
+static const char *proper_value(const struct found *x)
 {
 	if (!x->proper)
-		return text_copy("not measured");
+		return "not measured";
 	if (!x->naive || x->proper->all.status != RESULT_OK ||
 	    x->right == x->proper->all.value)
 		return tables_value(&x->proper->all);
@@ -82,21 +82,21 @@ static void add_row(struct table *t, const struct rowtable_line *l,
 		    const struct run *run)
 {
 	const struct found x = find(l, run);
-	char *const *f = l->field;
+	const char *const *f = l->field;
 
 	table_row(t, "");
-	table_cell(t, MISTAKE, text_copy(f[TITLE]));
+	table_cell(t, MISTAKE, f[TITLE]);
 	table_cell(t, PRINTS, x.naive ? tables_value(&x.naive->all) : NULL);
 	table_cell(t, PROPERLY, proper_value(&x));
 	if (isfinite(x.factor)) {
 		table_cell(t, FACTOR, text_format("%.3g x", x.factor));
-		table_cell(t, SHOWN, text_copy(x.shown ? "yes" : "no"));
+		table_cell(t, SHOWN, x.shown ? "yes" : "no");
 	}
 	table_cell(t, BY, text_format("%s: %s", f[GOOD], f[ROW]));
 }
 
 /* "at most 0.8 or at least 1.25 times" */
-static char *claim(const struct rowtable_line *l)
+static const char *claim(const struct rowtable_line *l)
 {
 	const double most = bound(l->field[MOST]);
 	const double least = bound(l->field[LEAST]);
@@ -110,22 +110,20 @@ static char *claim(const struct rowtable_line *l)
 static void put_text(struct doc *d, const struct rowtable_line *l,
 		     const struct run *run)
 {
-	char *const *f = l->field;
+	const char *const *f = l->field;
 	const struct found x = find(l, run);
-	char *claimed = claim(l), *text, but[80] = "";
+	const char *but = "";
 
 	if (isfinite(x.factor) && !x.shown)
-		snprintf(but, sizeof(but),
-			 "; but the factor is %.3g here, so this machine does "
-			 "not show it",
-			 x.factor);
-	text = text_format(
-		"%s (%s). The naive program %s Why it is wrong: %s Claimed: "
-		"%s the right figure%s. This suite %s",
-		f[TITLE], f[ID], f[DOES], f[WHY], claimed, but, f[HERE]);
-	d->format->para(d, text);
-	free(text);
-	free(claimed);
+		but = text_format("; but the factor is %.3g here, so this "
+				  "machine does not show it",
+				  x.factor);
+	d->format->para(
+		d,
+		text_format("%s (%s). The naive program %s Why it is wrong: %s "
+			    "Claimed: %s the right figure%s. This suite %s",
+			    f[TITLE], f[ID], f[DOES], f[WHY], claim(l), but,
+			    f[HERE]));
 }
 
 void mistakes_write(struct doc *d, const struct rowtable *rows,
@@ -145,7 +143,6 @@ void mistakes_write(struct doc *d, const struct rowtable *rows,
 	for (; l; l = next(rows, l))
 		add_row(&t, l, run);
 	d->format->table(d, &t);
-	table_free(&t);
 	for (l = next(rows, NULL); l; l = next(rows, l))
 		put_text(d, l, run);
 }

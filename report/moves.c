@@ -34,5 +34,4 @@ void moves_find(struct run *run, const char *root)
 		if (by && by->all.status == RESULT_OK)
 			carry(run, l, by->all.value);
 	}
-	rowtable_free(&table);
 }

@@ -12,7 +12,6 @@
 #include "result.h"
 #include "stats.h"
 #include "text.h"
-#include "units.h"
 
 #define LINES_MAX 100000 /* rounds times CPUs; more is not ours */
 #define NAMED	  3	 /* tasks and interrupts that are named */
@@ -34,7 +33,7 @@ static const char *const causes[NOISE_CAUSES] = {
 
 json_t *noise_certificate_read(const char *dir, struct notes *notes)
 {
-	char *path = text_format("%s/noise.jsonl", dir);
+	const char *path = text_format("%s/noise.jsonl", dir);
 	struct input in;
 	const int err = input_open(&in, path, INPUT_NO_LINK);
 	json_t *all = err ? NULL : json_array();
@@ -48,7 +47,6 @@ json_t *noise_certificate_read(const char *dir, struct notes *notes)
 			json_array_append_new(all, row);
 			continue;
 		}
-		json_decref(row);
 		bad++;
 	}
 	/* An older run has none. */
@@ -62,7 +60,6 @@ json_t *noise_certificate_read(const char *dir, struct notes *notes)
 			  NULL);
 	if (!err)
 		input_close(&in);
-	free(path);
 	return all;
 }
 
@@ -100,11 +97,11 @@ static void add_tasks(struct noise_cpu *c, const json_t *row)
 	json_array_foreach(run_at(row, "tasks"), i, task)
 	{
 		const char *name = run_text(task, "name");
-		char *key = text_format("%s (pid %.0f)", name ? name : "?",
-					amount(task, "pid"));
 
-		add_to(c->tasks, key, amount(task, "ran_us"));
-		free(key);
+		add_to(c->tasks,
+		       text_format("%s (pid %.0f)", name ? name : "?",
+				   amount(task, "pid")),
+		       amount(task, "ran_us"));
 	}
 }
 
@@ -151,12 +148,9 @@ static void add_row(struct noise_certificate *q, const json_t *row)
 	c->longest_us = fmax(c->longest_us, amount(row, "longest_us"));
 	c->phase_spun_us[phase] += amount(row, "spun_us");
 	c->phase_lost_us[phase] += lost;
-	for (int i = 0; i < NOISE_CAUSES; i++) {
-		char *path = text_format("causes_us.%s", causes[i]);
-
-		c->causes_us[i] += amount(row, path);
-		free(path);
-	}
+	for (int i = 0; i < NOISE_CAUSES; i++)
+		c->causes_us[i] +=
+			amount(row, text_format("causes_us.%s", causes[i]));
 	add_tasks(c, row);
 	add_looks(c, row);
 	json_object_foreach(irqs, name, count)
@@ -184,32 +178,19 @@ void noise_certificate_sum(struct noise_certificate *q, const struct run *run)
 		qsort(q->v, q->n, sizeof(*q->v), worst_first);
 }
 
-void noise_certificate_free(struct noise_certificate *q)
-{
-	for (size_t i = 0; i < q->n; i++) {
-		json_decref(q->v[i].tasks);
-		json_decref(q->v[i].interrupts);
-		free(q->v[i].adds);
-	}
-	free(q->v);
-	*q = (struct noise_certificate) { 0 };
-}
-
 double noise_cpu_share(const struct noise_cpu *c)
 {
 	return c->spun_us > 0 ? fmin(1, c->lost_us / c->spun_us) : 0;
 }
 
-char *noise_cpu_verdict(const struct noise_cpu *c)
+const char *noise_cpu_verdict(const struct noise_cpu *c)
 {
-	char lost[UNITS_MAX], longest[UNITS_MAX], spun[UNITS_MAX];
-
-	return text_format("CPU %d was %s: other work took %s of the time "
-			   "(%s watched; longest gap %s)",
+	return text_format("CPU %d was %s: other work took %s of the time (%s "
+			   "watched; longest gap %s)",
 			   c->cpu, noise_word(noise_cpu_share(c)),
-			   units_percent(lost, noise_cpu_share(c)),
-			   units_format(spun, 1e3 * c->spun_us, "ns"),
-			   units_format(longest, 1e3 * c->longest_us, "ns"));
+			   text_percent(noise_cpu_share(c)),
+			   text_units(1e3 * c->spun_us, "ns"),
+			   text_units(1e3 * c->longest_us, "ns"));
 }
 
 enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c)
@@ -222,19 +203,20 @@ enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c)
 	return most;
 }
 
-/* The largest numbers of @o, each by @format_one; a new string, NULL if there
+/* The largest numbers of @o, each by @format_one, NULL if there
  * are none. */
-static char *largest(const json_t *o, double unit,
-		     char *(*format_one)(const char *name, double x))
+static const char *largest(const json_t *o, double unit,
+			   const char *(*format_one)(const char *name,
+						     double x))
 {
-	char *text = NULL;
+	const char *text = NULL;
 	double below = INFINITY;
 
 	for (int k = 0; k < NAMED; k++) {
 		const char *name, *most = NULL;
 		double x = 0;
 		json_t *v;
-		char *one, *longer;
+		const char *longer;
 
 		json_object_foreach((json_t *)o, name, v)
 		{
@@ -248,78 +230,64 @@ static char *largest(const json_t *o, double unit,
 		if (!most)
 			break;
 		below = x;
-		one = format_one(most, x / unit);
 		longer = text_format("%s%s%s", text ? text : "",
-				     text ? ", " : "", one);
-		free(one);
-		free(text);
+				     text ? ", " : "",
+				     format_one(most, x / unit));
 		text = longer;
 	}
 	return text;
 }
 
-static char *task_text(const char *name, double share)
+static const char *task_text(const char *name, double share)
 {
-	char pct[UNITS_MAX];
-
-	return text_format("%s ran %s", name, units_percent(pct, share));
+	return text_format("%s ran %s", name, text_percent(share));
 }
 
-static char *irq_text(const char *name, double per_s)
+static const char *irq_text(const char *name, double per_s)
 {
 	return text_format(per_s < 100 ? "%s %.3g/s" : "%s %.0f/s", name,
 			   per_s);
 }
 
-static char *cause_names(const struct noise_cpu *c, enum noise_cause cause)
+static const char *cause_names(const struct noise_cpu *c,
+			       enum noise_cause cause)
 {
-	char pct[UNITS_MAX], *names, *text;
+	const char *names;
 
 	switch (cause) {
 	case NOISE_TASKS:
 		names = largest(c->tasks, c->spun_us, task_text);
-		text = names ? text_format("other tasks on this CPU: %s", names)
-			     : text_copy("other tasks on this CPU, which /proc "
-					 "does not show here (in another "
-					 "container, too short, or too many "
-					 "to look at)");
-		free(names);
-		return text;
+		return names ? text_format("other tasks on this CPU: %s", names)
+			     : "other tasks on this CPU, which /proc does not "
+			       "show here (in another container, too short, or "
+			       "too many to look at)";
 	case NOISE_THROTTLED:
-		return text_copy("the CPU limit of this process's cgroup");
+		return "the CPU limit of this process's cgroup";
 	case NOISE_INTERRUPTS:
 		names = largest(c->interrupts, 1e-6 * c->spun_us, irq_text);
-		text = text_format("interrupts (%s)",
+		return text_format("interrupts (%s)",
 				   names ? names : "not counted here");
-		free(names);
-		return text;
 	default:
 		if (!c->hypervisor)
-			return text_copy("something that the kernel does not "
-					 "see: firmware (SMI) or hardware");
+			return "something that the kernel does not see: "
+			       "firmware (SMI) or hardware";
 		return text_format("the hypervisor, which had the CPU itself "
-				   "or gave it to others "
-				   "(the kernel's count of steal says %s, in "
-				   "steps of 10 ms)",
-				   units_percent(pct,
-						 c->steal_us / c->spun_us));
+				   "or gave it to others (the kernel's count "
+				   "of steal says %s, in steps of 10 ms)",
+				   text_percent(c->steal_us / c->spun_us));
 	}
 }
 
-char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause)
+const char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause)
 {
 	double share = c->spun_us > 0 ? c->causes_us[cause] / c->spun_us : 0;
-	char pct[UNITS_MAX], *names, *text;
 
-	if (!(share >= WORTH))
-		return NULL;
-	names = cause_names(c, cause);
-	text = text_format("%s by %s", units_percent(pct, share), names);
-	free(names);
-	return text;
+	return share >= WORTH ? text_format("%s by %s", text_percent(share),
+					    cause_names(c, cause))
+			      : NULL;
 }
 
-char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause)
+const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause)
 {
 	switch (cause) {
 	case NOISE_TASKS:
@@ -327,26 +295,24 @@ char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause)
 				   "or outrank them: make run-all PRIO=50",
 				   c->cpu);
 	case NOISE_THROTTLED:
-		return text_copy("raise cpu.max (cgroup v1: cpu.cfs_quota_us) "
-				 "of the group, or of one above it");
+		return "raise cpu.max (cgroup v1: cpu.cfs_quota_us) of the "
+		       "group, or of one above it";
 	case NOISE_INTERRUPTS:
 		/* The kernel refuses nohz_full= for the CPU it boots on. */
 		if (c->cpu == 0)
-			return text_copy("timer ticks (LOC): measure on "
-					 "another CPU, started with "
-					 "nohz_full=; devices: set "
-					 "/proc/irq/*/smp_affinity");
-		return text_format("timer ticks (LOC): start the kernel with "
-				   "nohz_full=%d; devices: set "
-				   "/proc/irq/*/smp_affinity",
-				   c->cpu);
+			return "timer ticks (LOC): measure on another CPU, "
+			       "started with nohz_full=; devices: set "
+			       "/proc/irq/*/smp_affinity";
+		return text_format(
+			"timer ticks (LOC): start the kernel with "
+			"nohz_full=%d; devices: set /proc/irq/*/smp_affinity",
+			c->cpu);
 	default:
-		return text_copy(
-			c->hypervisor
-				? "nothing inside helps: ask for a dedicated "
-				  "CPU, or measure when the host is quiet"
-				: "look at the firmware's settings; the "
-				  "kernel's hwlat tracer tells more");
+		return c->hypervisor
+			       ? "nothing inside helps: ask for a dedicated "
+				 "CPU, or measure when the host is quiet"
+			       : "look at the firmware's settings; the "
+				 "kernel's hwlat tracer tells more";
 	}
 }
 
@@ -364,9 +330,9 @@ static double *in_order(const struct noise_cpu *c, size_t *shared)
 	return x;
 }
 
-char *noise_cpu_shared(const struct noise_cpu *c)
+const char *noise_cpu_shared(const struct noise_cpu *c)
 {
-	char pct[UNITS_MAX], *text = NULL;
+	const char *text = NULL;
 	size_t shared;
 	double *x;
 
@@ -380,36 +346,29 @@ char *noise_cpu_shared(const struct noise_cpu *c)
 			"did %.1f additions a cycle, against %.1f at best; "
 			"what fills a core (system calls, network) takes up to "
 			"%.1f times as long then, and no gap shows it",
-			units_percent(pct, (double)shared / (double)c->n_adds),
+			text_percent((double)shared / (double)c->n_adds),
 			c->n_adds, c->cpu,
 			c->hypervisor ? " (of another guest, maybe)" : "",
 			stats_quantile(x, shared, 0.5), x[c->n_adds - 1],
 			x[c->n_adds - 1] / stats_quantile(x, shared, 0.5));
-	free(x);
 	return text;
 }
 
-char *noise_cpu_shared_mend(const struct noise_cpu *c)
+const char *noise_cpu_shared_mend(const struct noise_cpu *c)
 {
-	return text_copy(c->hypervisor
-				 ? "if this machine's own CPUs share no core, "
-				   "nothing inside helps: ask for whole cores, "
-				   "or compare runs in turn (scripts/ab)"
-				 : "keep the other thread of the core idle, or "
-				   "echo off | sudo tee "
-				   "/sys/devices/system/cpu/smt/control");
+	return c->hypervisor
+		       ? "if this machine's own CPUs share no core, nothing "
+			 "inside helps: ask for whole cores, or compare runs "
+			 "in turn (scripts/ab)"
+		       : "keep the other thread of the core idle, or echo off "
+			 "| sudo tee /sys/devices/system/cpu/smt/control";
 }
 
-static void print_one(FILE *f, char *what, char *mend)
+static void print_one(FILE *f, const char *what, const char *mend)
 {
-	if (what) {
-		char *line = text_format("%s; to mend it: %s", what, mend);
-
-		console_text(f, line, "  ", "    ");
-		free(line);
-	}
-	free(mend);
-	free(what);
+	if (what)
+		console_text(f, text_format("%s; to mend it: %s", what, mend),
+			     "  ", "    ");
 }
 
 void noise_certificate_print(FILE *f, const struct run *run)
@@ -418,11 +377,10 @@ void noise_certificate_print(FILE *f, const struct run *run)
 
 	noise_certificate_sum(&q, run);
 	if (q.n) {
-		char *line = noise_cpu_verdict(&q.v[0]);
+		const char *line = noise_cpu_verdict(&q.v[0]);
 
 		fputc('\n', f);
 		console_text(f, line, "noise certificate: ", "  ");
-		free(line);
 	}
 	for (int i = 0; q.n && i < NOISE_CAUSES; i++)
 		print_one(f, noise_cpu_cause(&q.v[0], (enum noise_cause)i),
@@ -430,14 +388,11 @@ void noise_certificate_print(FILE *f, const struct run *run)
 	if (q.n)
 		print_one(f, noise_cpu_shared(&q.v[0]),
 			  noise_cpu_shared_mend(&q.v[0]));
-	noise_certificate_free(&q);
 }
 
-static char *percent(double part, double whole)
+static const char *percent(double part, double whole)
 {
-	char buf[UNITS_MAX];
-
-	return whole > 0 ? text_copy(units_percent(buf, part / whole)) : NULL;
+	return whole > 0 ? text_percent(part / whole) : NULL;
 }
 
 static void fill(struct table *t, const struct noise_certificate *q)
@@ -447,8 +402,6 @@ static void fill(struct table *t, const struct noise_certificate *q)
 		"after",  "longest gap", "tasks", "throttled", "interrupts",
 		"unseen",
 	};
-	char buf[UNITS_MAX];
-
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		table_column(t, heads[i], i != 1);
 	for (size_t i = 0; i < q->n && i < MOST_CPUS; i++) {
@@ -458,40 +411,35 @@ static void fill(struct table *t, const struct noise_certificate *q)
 		table_cell(t, 0,
 			   text_format("%d%s", c->cpu,
 				       c->measuring ? " (measures)" : ""));
-		table_cell(t, 1, text_copy(noise_word(noise_cpu_share(c))));
+		table_cell(t, 1, noise_word(noise_cpu_share(c)));
 		table_cell(t, 2, percent(c->lost_us, c->spun_us));
 		for (size_t j = 0; j < NOISE_PHASES; j++)
 			table_cell(t, 3 + j,
 				   percent(c->phase_lost_us[j],
 					   c->phase_spun_us[j]));
-		table_cell(t, 6,
-			   text_copy(units_format(buf, 1e3 * c->longest_us,
-						  "ns")));
+		table_cell(t, 6, text_units(1e3 * c->longest_us, "ns"));
 		for (size_t j = 0; j < NOISE_CAUSES; j++)
 			table_cell(t, 7 + j,
 				   percent(c->causes_us[j], c->spun_us));
 	}
-	t->caption = text_format("Share of each CPU's time that others took, "
-				 "when, and who%s",
-				 q->n > MOST_CPUS ? "; the quieter CPUs are "
-						    "left out"
-						  : "");
+	t->caption = text_format(
+		"Share of each CPU's time that others took, when, and who%s",
+		q->n > MOST_CPUS ? "; the quieter CPUs are left out" : "");
 }
 
 /* An item of the list, which the first one begins. */
-static void put_one(struct doc *d, bool *any, char *what, char *mend)
+static void put_one(struct doc *d, bool *any, const char *what,
+		    const char *mend)
 {
 	if (what) {
-		char *line = text_format("%s. To mend it: %s.", what, mend);
+		const char *line =
+			text_format("%s. To mend it: %s.", what, mend);
 
 		if (!*any)
 			d->format->list(d, 1);
 		*any = true;
 		d->format->item(d, NULL, line);
-		free(line);
 	}
-	free(mend);
-	free(what);
 }
 
 static void put_causes(struct doc *d, const struct noise_cpu *c)
@@ -510,7 +458,6 @@ void sections_noise(struct doc *d, const struct run *run)
 {
 	struct table t = { 0 };
 	struct noise_certificate q;
-	char *verdict, *line;
 
 	noise_certificate_sum(&q, run);
 	d->format->fold(d, "noise", "Noise certificate");
@@ -520,30 +467,25 @@ void sections_noise(struct doc *d, const struct run *run)
 		d->format->fold(d, NULL, NULL);
 		return;
 	}
-	verdict = noise_cpu_verdict(&q.v[0]);
-	line = text_format("The certificate: %s.", verdict);
-	d->format->para(d, line);
-	free(line);
-	free(verdict);
+	d->format->para(d, text_format("The certificate: %s.",
+				       noise_cpu_verdict(&q.v[0])));
 	put_causes(d, &q.v[0]);
 	fill(&t, &q);
 	d->format->table(d, &t);
-	table_free(&t);
 	d->format->para(
-		d, "Before the first round, between rounds and after the last "
-		   "one a program read the clock without pause on each CPU, "
-		   "first on the measuring one, then on all others at once. "
-		   "Every gap of more than 1 µs was somebody else: tasks if "
-		   "the kernel had switched to another one, interrupts if "
-		   "there were as many as gaps, and unseen where the kernel "
-		   "knows of nothing: the hypervisor or the firmware. How the "
-		   "last two share the time is an estimate. What one task ran "
-		   "is the kernel's count of it, also before and after the "
-		   "clock was read, so it may be more than all tasks took; "
-		   "what the hypervisor took of a gap in which a task ran "
-		   "counts as the task's. Quiet: under 0.1 %, nearly quiet: "
-		   "under 1 %, noisy: under 5 %, very noisy: more. How far "
-		   "the values can be relied on is their grade.");
+		d,
+		"Before the first round, between rounds and after the last one "
+		"a program read the clock without pause on each CPU, first on "
+		"the measuring one, then on all others at once. Every gap of "
+		"more than 1 µs was somebody else: tasks if the kernel had "
+		"switched to another one, interrupts if there were as many as "
+		"gaps, and unseen where the kernel knows of nothing: the "
+		"hypervisor or the firmware. How the last two share the time "
+		"is an estimate. What one task ran is the kernel's count of "
+		"it, also before and after the clock was read, so it may be "
+		"more than all tasks took; what the hypervisor took of a gap "
+		"in which a task ran counts as the task's. Quiet: under 0.1 %, "
+		"nearly quiet: under 1 %, noisy: under 5 %, very noisy: more. "
+		"How far the values can be relied on is their grade.");
 	d->format->fold(d, NULL, NULL);
-	noise_certificate_free(&q);
 }

@@ -43,25 +43,24 @@ json_t *noise_certificate_read(const char *dir, struct notes *notes);
 
 /* noise_certificate_sum() - add up run->noise; n is 0 if there is nothing. */
 void noise_certificate_sum(struct noise_certificate *q, const struct run *run);
-void noise_certificate_free(struct noise_certificate *q);
 
 /* noise_cpu_share() - of the time of @c that others took, 0 to 1. */
 double noise_cpu_share(const struct noise_cpu *c);
 
-/* noise_cpu_verdict() - one line: word, share, longest gap; a new string. */
-char *noise_cpu_verdict(const struct noise_cpu *c);
+/* noise_cpu_verdict() - one line: word, share, longest gap. */
+const char *noise_cpu_verdict(const struct noise_cpu *c);
 
 /* noise_cpu_cause() - what @cause was on @c, with names; noise_cpu_mend() -
  * what can be done about it.  New strings; NULL where it took next to nothing.
  */
-char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause);
-char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause);
+const char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause);
+const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause);
 
 /* noise_cpu_shared() - how often another hardware thread of the core of @c was
  * seen to work, one line; noise_cpu_shared_mend() - what can be done about it.
  * New strings; NULL where there were too few looks to tell, or it never was. */
-char *noise_cpu_shared(const struct noise_cpu *c);
-char *noise_cpu_shared_mend(const struct noise_cpu *c);
+const char *noise_cpu_shared(const struct noise_cpu *c);
+const char *noise_cpu_shared_mend(const struct noise_cpu *c);
 
 /* noise_cpu_main_cause() - the one that took most of @c. */
 enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c);

@@ -7,7 +7,7 @@
 /* What the reader must know before trusting the figures: what is the matter
  * and what to do about it. */
 struct note {
-	char *text, *remedy;
+	const char *text, *remedy;
 };
 
 struct notes {
@@ -15,9 +15,7 @@ struct notes {
 	size_t n;
 };
 
-/* notes_add() - takes both strings (from text_format()); @remedy may be
- * NULL.  The same text is not added twice. */
-void notes_add(struct notes *notes, char *text, char *remedy);
-void notes_free(struct notes *notes);
+/* notes_add() - @remedy may be NULL.  The same text is not added twice. */
+void notes_add(struct notes *notes, const char *text, const char *remedy);
 
 #endif

@@ -3,7 +3,6 @@
  * Several runs side by side: in which rows is one of them odd?
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
@@ -87,14 +86,14 @@ void odd_table(struct table *t, const struct comparison *c, size_t n)
 		for (size_t k = 0; k <= n; k++)
 			table_cell(t, k + 1, tables_value(row_of(c, i, k)));
 		if (odd != NONE)
-			table_cell(t, n + 2, text_copy(name_of(c, odd)));
+			table_cell(t, n + 2, name_of(c, odd));
 	}
 }
 
-char *odd_words(const struct comparison *c, size_t n)
+const char *odd_words(const struct comparison *c, size_t n)
 {
 	size_t *odd = text_alloc(n + 1, sizeof(*odd)), rows = 0, most = 0;
-	char *text;
+	const char *text;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const bool all = c->v[i].first && all_have(c, n, i);
@@ -108,15 +107,12 @@ char *odd_words(const struct comparison *c, size_t n)
 		if (odd[k] > odd[most])
 			most = k;
 	if (odd[most])
-		text = text_format(
-			"Odd one out most often: %s, whose interval meets none "
-			"of the others in %zu of %zu rows, while those meet "
-			"each other.",
-			name_of(c, most), odd[most], rows);
+		text = text_format("Odd one out most often: %s, whose interval "
+				   "meets none of the others in %zu of %zu "
+				   "rows, while those meet each other.",
+				   name_of(c, most), odd[most], rows);
 	else
-		text = text_format("No side is the odd one out in any of %zu "
-				   "rows.",
-				   rows);
-	free(odd);
+		text = text_format(
+			"No side is the odd one out in any of %zu rows.", rows);
 	return text;
 }

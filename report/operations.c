@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "operations.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "pick.h"
@@ -11,9 +10,9 @@
 #define FIELDS	       12
 #define LIMITER_FIELDS 5
 
-static char *copy_said(const char *field)
+static const char *copy_said(const char *field)
 {
-	return strcmp(field, "-") ? text_copy(field) : NULL;
+	return strcmp(field, "-") ? field : NULL;
 }
 
 static void add_limiter(struct operation *op, const struct limiter *l)
@@ -24,9 +23,9 @@ static void add_limiter(struct operation *op, const struct limiter *l)
 }
 
 /* In the order of the file. */
-static void set_fields(struct operation *op, char *const *field)
+static void set_fields(struct operation *op, const char *const *field)
 {
-	char **const slots[FIELDS - 1] = {
+	const char **const slots[FIELDS - 1] = {
 		&op->id,	&op->section,  &op->label,  &op->benchmark,
 		&op->cases,	&op->unit,     &op->base,   &op->software,
 		&op->predicted, &op->measured, &op->stddev,
@@ -35,8 +34,8 @@ static void set_fields(struct operation *op, char *const *field)
 	for (size_t i = 0; i < FIELDS - 1; i++)
 		*slots[i] = copy_said(field[i]);
 	if (strcmp(field[FIELDS - 1], "-") != 0)
-		add_limiter(op, &(struct limiter) {
-					.text = text_copy(field[FIELDS - 1]) });
+		add_limiter(op,
+			    &(struct limiter) { .text = field[FIELDS - 1] });
 }
 
 static void read_operation(struct operations *ops,
@@ -58,7 +57,7 @@ static void read_operation(struct operations *ops,
 static void read_limiter(struct operations *ops,
 			 const struct rowtable_line *line)
 {
-	char *const *field = line->field;
+	const char *const *field = line->field;
 
 	if (line->n != LIMITER_FIELDS)
 		return;
@@ -67,8 +66,8 @@ static void read_limiter(struct operations *ops,
 			add_limiter(&ops->v[i], &(struct limiter) {
 							copy_said(field[1]),
 							copy_said(field[2]),
-							text_copy(field[3]),
-							text_copy(field[4]),
+							field[3],
+							field[4],
 						});
 }
 
@@ -83,41 +82,7 @@ int operations_read(struct operations *ops, const char *root)
 		read_operation(ops, line);
 	while ((line = rowtable_next(&table, "limit", line)))
 		read_limiter(ops, line);
-	rowtable_free(&table);
 	return err;
-}
-
-static void free_limiters(struct operation *op)
-{
-	for (size_t i = 0; i < op->nlimiters; i++) {
-		free(op->limiters[i].cases);
-		free(op->limiters[i].test);
-		free(op->limiters[i].text);
-		free(op->limiters[i].figure);
-	}
-	free(op->limiters);
-}
-
-void operations_free(struct operations *ops)
-{
-	for (size_t i = 0; i < ops->n; i++) {
-		struct operation *op = &ops->v[i];
-
-		free(op->id);
-		free(op->section);
-		free(op->label);
-		free(op->benchmark);
-		free(op->cases);
-		free(op->unit);
-		free(op->base);
-		free(op->software);
-		free(op->predicted);
-		free(op->measured);
-		free(op->stddev);
-		free_limiters(op);
-	}
-	free(ops->v);
-	*ops = (struct operations) { 0 };
 }
 
 const struct operation *operations_find(const struct operations *ops,

@@ -6,10 +6,11 @@
 
 /* What limits an operation under these conditions: see limiters.h. */
 struct limiter {
-	char *cases; /* patterns of the row that measured it; NULL: any */
-	char *test;  /* "A > x" or "A / B < x", A and B patterns; NULL: none */
-	char *text;
-	char *figure; /* what the figure of the test is, in words */
+	const char *cases; /* patterns of the row that measured it; NULL: any */
+	const char *
+		test; /* "A > x" or "A / B < x", A and B patterns; NULL: none */
+	const char *text;
+	const char *figure; /* what the figure of the test is, in words */
 };
 
 /*
@@ -17,10 +18,10 @@ struct limiter {
  * figure of the report of 2017 means that it gave none.
  */
 struct operation {
-	char *id, *section, *label;
-	char *benchmark, *cases; /* cases is NULL while none are known */
-	char *unit;
-	char *base, *software, *predicted, *measured, *stddev;
+	const char *id, *section, *label;
+	const char *benchmark, *cases; /* cases is NULL while none are known */
+	const char *unit;
+	const char *base, *software, *predicted, *measured, *stddev;
 	struct limiter *limiters; /* the first that holds counts */
 	size_t nlimiters;
 };
@@ -33,7 +34,6 @@ struct operations {
 /* operations_read() - from the rows.tsv below @root.  Return: 0 or -errno;
  * lines without all fields are left out. */
 int operations_read(struct operations *ops, const char *root);
-void operations_free(struct operations *ops);
 
 /* operations_find() - by its id, or NULL. */
 const struct operation *operations_find(const struct operations *ops,

@@ -2,7 +2,6 @@
 #include "pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "comparisons.h"
@@ -16,7 +15,7 @@ enum { WORDS, PROGRAM, NEW, OLD, FIELDS };
 
 /* One point at which both ways were asked for. */
 struct point {
-	char *at; /* "n=8" or "" */
+	const char *at; /* "n=8" or "" */
 	const struct row *new, *old;
 	struct ratio ratio; /* of new to old */
 };
@@ -27,8 +26,8 @@ struct points {
 };
 
 /* The value that @name has where pattern @glob has its `*`, or all of it where
- * @glob has none; a new string, NULL if it does not match. */
-static char *value_at(const char *glob, const char *name)
+ * @glob has none, NULL if it does not match. */
+static const char *value_at(const char *glob, const char *name)
 {
 	const char *star = strchr(glob, '*');
 	const size_t before = star ? (size_t)(star - glob) : strlen(glob);
@@ -44,25 +43,26 @@ static char *value_at(const char *glob, const char *name)
 }
 
 /* @glob with @value in place of its `*`, if @new has one too: a `*` of @glob
- * alone is what the machine decides; a new string. */
-static char *name_with(const char *glob, const char *value, const char *new)
+ * alone is what the machine decides. */
+static const char *name_with(const char *glob, const char *value,
+			     const char *new)
 {
 	const char *star = strchr(new, '*') ? strchr(glob, '*') : NULL;
 
 	return star ? text_format("%.*s%s%s", (int)(star - glob), glob, value,
 				  star + 1)
-		    : text_copy(glob);
+		    : glob;
 }
 
 /* "n=8", of the axis that has the `*` in @glob. */
-static char *words_of(const char *glob, const char *value)
+static const char *words_of(const char *glob, const char *value)
 {
 	const char *star = strchr(glob, '*'), *axis = star;
 
 	while (axis && axis > glob && axis[-1] != ',')
 		axis--;
 	return star ? text_format("%.*s%s", (int)(star - axis), axis, value)
-		    : text_copy("");
+		    : "";
 }
 
 static void find_points(struct points *p, const struct rowtable_line *line,
@@ -73,10 +73,10 @@ static void find_points(struct points *p, const struct rowtable_line *line,
 	p->n = 0;
 	for (size_t i = 0; s && i < s->n && p->n < POINTS_MAX; i++) {
 		const struct row *new = &run->rows[s->rows[i]];
-		char *value = value_at(line->field[NEW], new->all.name);
-		char *old = value ? name_with(line->field[OLD], value,
-					      line->field[NEW])
-				  : NULL;
+		const char *value = value_at(line->field[NEW], new->all.name);
+		const char *old = value ? name_with(line->field[OLD], value,
+						    line->field[NEW])
+					: NULL;
 		struct point *x = &p->v[p->n];
 
 		if (old) {
@@ -86,15 +86,7 @@ static void find_points(struct points *p, const struct rowtable_line *line,
 			x->ratio = comparisons_ratio(x->new, x->old);
 			p->n++;
 		}
-		free(old);
-		free(value);
 	}
-}
-
-static void free_points(struct points *p)
-{
-	while (p->n)
-		free(p->v[--p->n].at);
 }
 
 static bool is_faster(const struct point *x)
@@ -141,13 +133,13 @@ static void drop_unknown(struct points *p, const struct points *from)
 }
 
 /* "@word from n=8 on", "@word up to n=8", "@word at 2 of 5 points". */
-static char *where(const struct points *p, point_fn *is, const char *word)
+static const char *where(const struct points *p, point_fn *is, const char *word)
 {
 	const size_t n = count(p, is);
 
 	if (n == p->n)
 		return p->n > 1 ? text_format("%s from %s on", word, p->v[0].at)
-				: text_copy(word);
+				: word;
 	if (n == 1 && !is(&p->v[p->n - 1]))
 		for (size_t i = 0; i < p->n; i++)
 			if (is(&p->v[i]))
@@ -160,30 +152,27 @@ static char *where(const struct points *p, point_fn *is, const char *word)
 	return text_format("%s at %zu of %zu points", word, n, p->n);
 }
 
-static char *verdict(const struct points *all_points)
+static const char *verdict(const struct points *all_points)
 {
 	struct points p;
-	char *faster, *slower, *text;
+	const char *faster, *slower;
 
 	drop_unknown(&p, all_points);
 	if (!p.n)
-		return text_copy("not measured");
+		return "not measured";
 	if (!count(&p, is_faster) && !count(&p, is_slower))
-		return text_copy("no clear difference");
+		return "no clear difference";
 	faster = count(&p, is_faster) ? where(&p, is_faster, "faster") : NULL;
 	slower = count(&p, is_slower) ? where(&p, is_slower, "slower") : NULL;
-	text = text_format("%s%s%s", faster ? faster : "",
+	return text_format("%s%s%s", faster ? faster : "",
 			   faster && slower ? ", " : "", slower ? slower : "");
-	free(slower);
-	free(faster);
-	return text;
 }
 
 /* Its value, or why it has none. */
-static char *said(const struct row *row)
+static const char *said(const struct row *row)
 {
 	if (!row)
-		return text_copy("not measured in this run");
+		return "not measured in this run";
 	return row->all.status == RESULT_SKIPPED && row->all.reason
 		       ? text_format("skipped: %s", row->all.reason)
 		       : tables_value(&row->all);
@@ -215,17 +204,15 @@ void pairs_table(struct table *table, const struct rowtable *t,
 
 			table_row(table, "");
 			if (!i) {
-				table_cell(table, 0,
-					   text_copy(line->field[WORDS]));
+				table_cell(table, 0, line->field[WORDS]);
 				table_cell(table, 6, verdict(&p));
 			}
-			table_cell(table, 1, text_copy(x->at));
+			table_cell(table, 1, x->at);
 			table_cell(table, 2, said(x->new));
 			table_cell(table, 3, said(x->old));
 			table_cell(table, 4, comparisons_times(&x->ratio));
 			table_cell(table, 5, comparisons_interval(&x->ratio));
 		}
-		free_points(&p);
 	}
 }
 
@@ -233,14 +220,13 @@ void pairs_table(struct table *table, const struct rowtable *t,
 static bool has_new(const struct rowtable_line *line, const struct run *run)
 {
 	const struct section *s = run_section(run, line->field[PROGRAM]);
-	char *value = NULL;
+	const char *value = NULL;
 	bool has;
 
 	for (size_t i = 0; s && i < s->n && !value; i++)
 		value = value_at(line->field[NEW],
 				 run->rows[s->rows[i]].all.name);
 	has = value;
-	free(value);
 	return has;
 }
 
@@ -261,11 +247,10 @@ void pairs_write(struct doc *d, const struct rowtable *t, const struct run *run)
 	if (!pairs_any(t, run))
 		return;
 	d->format->heading(d, 2, "pairs", "New way against old way");
-	d->format->para(d, "The cost of the new way as a multiple of the old "
-			   "one's, by the invocations of this run. It is "
-			   "called faster or slower where the 95 % interval "
-			   "does not hold 1.");
+	d->format->para(
+		d, "The cost of the new way as a multiple of the old one's, by "
+		   "the invocations of this run. It is called faster or slower "
+		   "where the 95 % interval does not hold 1.");
 	pairs_table(&table, t, run);
 	d->format->table(d, &table);
-	table_free(&table);
 }

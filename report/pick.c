@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pick.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -28,11 +27,10 @@ const struct row *run_pick(const struct run *run, const char *program,
 
 	for (int with_result = 1; s && !row && with_result >= 0;
 	     with_result--) {
-		char *all = text_copy(globs), *rest = all, *glob;
+		const char *rest = globs, *glob;
 
-		while (!row && (glob = strsep(&rest, " ")))
+		while (!row && (glob = text_split(&rest, ' ')))
 			row = match(run, s, glob, with_result);
-		free(all);
 	}
 	return row;
 }

@@ -6,13 +6,11 @@
 
 static void put_operation(FILE *f, const struct operation *op)
 {
-	const char *words = !strcmp(op->unit, "ns")  ? "ns, us, ms, s, cycles"
-			    : !strcmp(op->unit, "B") ? "KiB, MiB, GiB, MB, GB"
-			    : !strcmp(op->unit, "ns/B") ? "ns/B, us/B"
-							: "MB/s, GB/s, Mbit/s, "
-							  "Gbit/s";
-
-	fprintf(f, "\n# %s (%s)\n", op->label, words);
+	fprintf(f, "\n# %s (%s)\n", op->label,
+		!strcmp(op->unit, "ns")	    ? "ns, us, ms, s, cycles"
+		: !strcmp(op->unit, "B")    ? "KiB, MiB, GiB, MB, GB"
+		: !strcmp(op->unit, "ns/B") ? "ns/B, us/B"
+					    : "MB/s, GB/s, Mbit/s, Gbit/s");
 	limiters_list(f, op);
 	fprintf(f, "[%s]\nbase =\nsoftware =\npredicted =\nwhy =\nlimiter =\n",
 		op->id);
@@ -22,8 +20,8 @@ void predictions_template(FILE *f, const struct operations *ops)
 {
 	const char *section = "";
 
-	fputs("# What do you expect each operation to cost, before you "
-	      "measure it?\n"
+	fputs("# What do you expect each operation to cost, before you measure "
+	      "it?\n"
 	      "# Fill in what you can, with units; what is left empty the "
 	      "report estimates by a rule.\n"
 	      "#   base       what the hardware alone needs\n"

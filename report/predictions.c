@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <ini.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,11 +22,10 @@ struct parsing {
 	int bad;
 };
 
-static void complain(struct parsing *in, size_t line, char *text)
+static void complain(struct parsing *in, size_t line, const char *text)
 {
 	notes_add(in->notes, text_format("%s:%zu: %s", in->p->path, line, text),
-		  text_copy("the line is left out"));
-	free(text);
+		  "the line is left out");
 	in->bad++;
 }
 
@@ -56,20 +54,16 @@ static char *read_one(char *buf, int room, void *stream)
 }
 
 /* A key of which each may be given once; words may have many lines. */
-static int take_words(struct parsing *in, char **slot, const char *key,
+static int take_words(struct parsing *in, const char **slot, const char *key,
 		      const char *value)
 {
-	char *longer;
-
 	if (*slot && !in->goes_on) {
 		complain(in, in->line,
 			 text_format("%s is given twice: expected only one",
 				     key));
 		return 1;
 	}
-	longer = *slot ? text_format("%s %s", *slot, value) : text_copy(value);
-	free(*slot);
-	*slot = longer;
+	*slot = *slot ? text_format("%s %s", *slot, value) : text_copy(value);
 	return 1;
 }
 
@@ -101,9 +95,9 @@ static int take_machine(struct parsing *in, const char *key, const char *value)
 	if (!strcmp(key, "clock"))
 		return take_amount(in, &in->p->clock_hz, key, value, "Hz");
 	complain(in, in->line,
-		 text_format("%s: expected clock, which is all that [machine] "
-			     "has",
-			     key));
+		 text_format(
+			 "%s: expected clock, which is all that [machine] has",
+			 key));
 	return 1;
 }
 
@@ -162,22 +156,21 @@ static void predictions_init(struct predictions *p,
 int predictions_read(struct predictions *p, const struct operations *ops,
 		     const char *path, double core_hz, struct notes *notes)
 {
-	char *text = input_text(path, INPUT_LINK, NULL);
+	const char *text = input_text(path, INPUT_LINK, NULL);
 	struct parsing in = { p, ops, notes, text, 0, false, 0 };
 	const int err = text ? 0 : -errno;
 	int line;
 
 	predictions_init(p, ops);
 	p->core_hz = core_hz;
-	p->path = text_copy(path);
+	p->path = path;
 	if (err)
 		return err;
 	line = ini_parse_stream(read_one, &in, take, &in);
-	free(text);
 	if (line > 0)
 		complain(&in, (size_t)line,
-			 text_copy("expected [operation], key = value or a "
-				   "comment that begins with #"));
+			 "expected [operation], key = value or a comment that "
+			 "begins with #");
 	for (size_t i = 0; i < ops->n; i++)
 		if (!isfinite(p->v[i].predicted))
 			p->v[i].predicted = predictions_whole(p->v[i].base,
@@ -190,29 +183,15 @@ int predictions_read(struct predictions *p, const struct operations *ops,
 void predictions_find(struct predictions *p, const struct operations *ops,
 		      const struct run *run, const char *root)
 {
-	char *path = text_format("%s/predictions.ini", run->dir);
+	const char *path = text_format("%s/predictions.ini", run->dir);
 	int err;
 
-	if (access(path, F_OK)) {
-		free(path);
+	if (access(path, F_OK))
 		path = text_format("%s/predictions.ini", root);
-	}
 	err = predictions_read(p, ops, path,
 			       run_number(run->machine, "timer.core_hz"),
 			       run->notes);
 	if (err < 0 && err != -ENOENT)
 		notes_add(run->notes,
 			  text_format("%s: %s", path, input_error(-err)), NULL);
-	free(path);
-}
-
-void predictions_free(struct predictions *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		free(p->v[i].why);
-		free(p->v[i].limiter);
-	}
-	free(p->v);
-	free(p->path);
-	*p = (struct predictions) { 0 };
 }

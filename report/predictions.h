@@ -11,7 +11,7 @@
 /* What somebody expected of one operation, in its unit; NAN if not said. */
 struct prediction {
 	double base, software, predicted;
-	char *why, *limiter;
+	const char *why, *limiter;
 };
 
 struct predictions {
@@ -20,7 +20,7 @@ struct predictions {
 	double clock_hz; /* [machine] clock */
 	double core_hz;	 /* of this run; NAN: unknown */
 	bool found;
-	char *path;
+	const char *path;
 };
 
 /**
@@ -44,8 +44,6 @@ double predictions_whole(double base, double software, const char *unit);
  * run-all copies when it begins, else those in @root, else none. */
 void predictions_find(struct predictions *p, const struct operations *ops,
 		      const struct run *run, const char *root);
-
-void predictions_free(struct predictions *p);
 
 /* predictions_template() - a commented file to fill in, behind what
  * scripts/lib/describe.awk says of the machine. */

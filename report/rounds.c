@@ -2,7 +2,6 @@
 #include "rounds.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
@@ -88,7 +87,7 @@ bool rounds_ends(const struct run *run, unsigned int *least, unsigned int *most)
 	return *least != *most;
 }
 
-char *rounds_text(const struct run *run)
+const char *rounds_text(const struct run *run)
 {
 	unsigned int least, most;
 
@@ -143,7 +142,6 @@ static double half_first(const struct row *row, unsigned int rounds)
 	stats_sort(x, n);
 	if (stats_order_ranks(n, 0.95, &lo, &hi) > 0)
 		half = half_of(x[lo - 1], x[hi - 1]);
-	free(x);
 	return half;
 }
 

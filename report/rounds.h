@@ -21,8 +21,8 @@ void rounds_count(struct run *run);
 bool rounds_ends(const struct run *run, unsigned int *least,
 		 unsigned int *most);
 
-/* rounds_text() - "10" or "10 to 30"; a new string. */
-char *rounds_text(const struct run *run);
+/* rounds_text() - "10" or "10 to 30". */
+const char *rounds_text(const struct run *run);
 
 /* rounds_half() - widest half of an interval that rows of @s had after so many
  * @rounds, as a share of its middle: INFINITY if a row had no interval, NAN if

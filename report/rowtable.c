@@ -2,7 +2,6 @@
 #include "rowtable.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
@@ -18,10 +17,9 @@ static void add_line(struct rowtable *t, const char *text, const char *file,
 		     size_t number)
 {
 	struct rowtable_line line = {
-		.text = text_copy(text),
 		.place = text_format("%s:%zu", file, number),
 	};
-	char *rest = line.text, *field;
+	char *rest = text_copy(text), *field;
 
 	line.kind = strsep(&rest, "\t");
 	while ((field = strsep(&rest, "\t"))) {
@@ -34,11 +32,10 @@ static void add_line(struct rowtable *t, const char *text, const char *file,
 
 static int read_file(struct rowtable *t, const char *root, const char *place)
 {
-	char *path = text_format("%s/%s", root, place);
 	struct input in;
-	const int err = input_open(&in, path, INPUT_LINK);
+	const int err =
+		input_open(&in, text_format("%s/%s", root, place), INPUT_LINK);
 
-	free(path);
 	if (err)
 		return err;
 	while (input_next(&in)) {
@@ -60,17 +57,6 @@ int rowtable_read(struct rowtable *t, const char *root)
 		err = err ? err : now;
 	}
 	return t->n ? 0 : err ? err : -ENODATA;
-}
-
-void rowtable_free(struct rowtable *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->v[i].text);
-		free(t->v[i].field);
-		free(t->v[i].place);
-	}
-	free(t->v);
-	*t = (struct rowtable) { 0 };
 }
 
 const struct rowtable_line *rowtable_next(const struct rowtable *t,

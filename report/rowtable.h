@@ -11,11 +11,10 @@
  * # are comments.
  */
 struct rowtable_line {
-	char *text;   /* cut at its tabs; the fields point into it */
-	char **field; /* without the kind */
+	const char **field; /* without the kind */
 	size_t n;
 	const char *kind;
-	char *place; /* "bench/cpu/rows.tsv:12" */
+	const char *place; /* "bench/cpu/rows.tsv:12" */
 };
 
 struct rowtable {
@@ -30,7 +29,6 @@ struct rowtable {
 /* rowtable_read() - all files below @root, family by family in the order of
  * the report.  Return: 0, or -errno if none can be read. */
 int rowtable_read(struct rowtable *t, const char *root);
-void rowtable_free(struct rowtable *t);
 
 /* rowtable_next() - the next line of @kind after @last (NULL: the first), or
  * NULL. */

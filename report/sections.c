@@ -2,7 +2,6 @@
 #include "sections.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "again.h"
@@ -18,7 +17,7 @@
 
 #define FIRST_NOTES 3 /* the rest is folded */
 
-char *report_title(const struct run *run)
+const char *report_title(const struct run *run)
 {
 	const char *host = run_text(run->machine, "hostname");
 	const char *when = run_text(run->meta, "started_at");
@@ -35,11 +34,9 @@ char *report_title(const struct run *run)
 
 static void put_note(struct doc *d, const char *text, const char *remedy)
 {
-	char *line = text_format("%s%s%s", text, remedy ? ". Remedy: " : "",
-				 remedy ? remedy : "");
-
-	d->format->item(d, NULL, line);
-	free(line);
+	d->format->item(d, NULL,
+			text_format("%s%s%s", text, remedy ? ". Remedy: " : "",
+				    remedy ? remedy : ""));
 }
 
 /* What limits the figures: the gravest first, the rest folded. */
@@ -47,7 +44,6 @@ static void put_warnings(struct doc *d, const struct run *run,
 			 const struct figures *figs)
 {
 	const size_t n = run->notes->n + (figs->trouble != NULL);
-	char *title;
 
 	if (!n)
 		return;
@@ -56,9 +52,8 @@ static void put_warnings(struct doc *d, const struct run *run,
 	for (size_t i = 0; i < n; i++) {
 		if (i == FIRST_NOTES) {
 			d->format->list(d, 0);
-			title = text_format("%zu more", n - i);
-			d->format->fold(d, "more-warnings", title);
-			free(title);
+			d->format->fold(d, "more-warnings",
+					text_format("%zu more", n - i));
 			d->format->list(d, 1);
 		}
 		if (i < run->notes->n)
@@ -75,7 +70,8 @@ static void put_warnings(struct doc *d, const struct run *run,
 /* What this is and how to read it, for who has never seen one. */
 static void put_intro(struct doc *d, const struct run *run)
 {
-	char *machine = card_machine(run), *rounds = rounds_text(run), *text;
+	const char *machine = card_machine(run), *rounds = rounds_text(run),
+		   *text;
 	size_t programs = 0;
 
 	for (size_t i = 0; i < run->nsections; i++)
@@ -90,9 +86,6 @@ static void put_intro(struct doc *d, const struct run *run)
 		"too small to be told from nothing.",
 		machine, run->nrows, programs, rounds);
 	d->format->para(d, text);
-	free(text);
-	free(rounds);
-	free(machine);
 }
 
 static void put_contents(struct doc *d, const struct run *run,
@@ -124,14 +117,13 @@ static void put_contents(struct doc *d, const struct run *run,
 static void put_card(struct doc *d, const struct run *run,
 		     const struct report_parts *parts)
 {
-	char *machine = card_machine(run), *grade;
+	const char *machine = card_machine(run), *grade;
 	struct table t;
 
 	d->format->heading(d, 2, "card", "Card");
 	d->format->para(d, machine);
 	grades_of_run(run, &grade);
-	*grade = (char)(*grade - 'a' + 'A');
-	d->format->para(d, grade);
+	d->format->para(d, text_format("%c%s", *grade - 'a' + 'A', grade + 1));
 	for (size_t i = 0; i < parts->figs->n; i++) {
 		const struct figure *fig = &parts->figs->v[i];
 
@@ -143,9 +135,6 @@ static void put_card(struct doc *d, const struct run *run,
 		d->format->table(d, &t);
 	else
 		d->format->para(d, CARD_NONE);
-	table_free(&t);
-	free(machine);
-	free(grade);
 }
 
 static void put_missing(struct doc *d, const struct run *run)
@@ -158,7 +147,6 @@ static void put_missing(struct doc *d, const struct run *run)
 		d->format->table(d, &t);
 	else
 		d->format->para(d, "Every case of every program has a value.");
-	table_free(&t);
 	d->format->fold(d, NULL, NULL);
 }
 
@@ -169,39 +157,35 @@ static void put_command(struct doc *d, const struct run *run)
 	const char *recorded = run_text(run->meta, "command_line");
 	const char *id = run_text(run->meta, "git_id");
 	const char *version = run_text(run->meta, "suite_version");
-	char *command = again_run(recorded ? recorded : "scripts/run-all");
-	char *text = text_format("This run was made by oscost %s (git %s) with",
-				 version ? version : "of unknown version",
-				 id ? id : "unknown");
+	const char *command =
+		again_run(recorded ? recorded : "scripts/run-all");
 
-	d->format->para(d, text);
+	d->format->para(
+		d, text_format("This run was made by oscost %s (git %s) with",
+			       version ? version : "of unknown version",
+			       id ? id : "unknown"));
 	if (command)
 		d->format->code(d, command);
 	else
 		d->format->para(d, "a command that is not repeated here: what "
 				   "run.json has is no command of run-all with "
 				   "the rows of the suite.");
-	free(command);
-	free(text);
 }
 
 static void put_reproduce(struct doc *d, const struct run *run)
 {
-	char *program = again_program(run->nsections ? run->sections[0].program
-						     : "nop");
-	char *dir = again_word(run->dir), *text;
+	const char *program = again_program(
+		run->nsections ? run->sections[0].program : "nop");
+	const char *dir = again_word(run->dir);
 
 	d->format->fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
 	d->format->para(d, "One program alone, at the highest priority, and "
 			   "this report again from the same data:");
-	text = text_format("sudo chrt -r 99 %s\nbuild/bin/report make %s",
-			   program ? program : "build/bin/nop",
-			   dir ? dir : "DIR");
-	d->format->code(d, text);
-	free(text);
-	free(dir);
-	free(program);
+	d->format->code(
+		d, text_format("sudo chrt -r 99 %s\nbuild/bin/report make %s",
+			       program ? program : "build/bin/nop",
+			       dir ? dir : "DIR"));
 	d->format->para(d, "Raw data beside this file:");
 	d->format->list(d, 1);
 	d->format->item(d, "invocations.jsonl", "every row of every round");
@@ -228,14 +212,13 @@ static void put_glossary(struct doc *d)
 		{ "95 % interval",
 		  "where the true median lies; exact, from order statistics; "
 		  "in brackets half its width as a share of the value" },
-		{ "n",
-		  "how many invocations gave a value; all, where the row has "
-		  "none" },
+		{ "n", "how many invocations gave a value; all, where the row "
+		       "has none" },
 		{ "min, mean, std. dev.",
 		  "over all samples of all invocations; nothing discarded" },
-		{ "p50, p90, p99", "percentiles of single events: p50 the "
-				   "median over invocations, "
-				   "the others of all events together" },
+		{ "p50, p90, p99",
+		  "percentiles of single events: p50 the median over "
+		  "invocations, the others of all events together" },
 		{ "cold", "the first event of an invocation, before any "
 			  "warm-up; the median over invocations" },
 		{ "tick", "unit of the time stamp counter; not a core cycle" },
@@ -256,8 +239,8 @@ static void put_glossary(struct doc *d)
 		  "a rate whose time was too small to measure in some rounds: "
 		  "the remark says from where to where the rates were" },
 		{ "grade",
-		  "how far the value of another run of this kind may lie, "
-		  "at 95 %: A within 2 %, B 5 %, C 10 %, D further; it is the "
+		  "how far the value of another run of this kind may lie, at "
+		  "95 %: A within 2 %, B 5 %, C 10 %, D further; it is the "
 		  "root of 2 times half the interval, or the distance of an "
 		  "earlier run of this machine where that is greater. Rounds "
 		  "in two groups or with a trend are D. C at best: other work "
@@ -280,8 +263,8 @@ static void put_glossary(struct doc *d)
 		  "(involuntary), moved to another CPU (migrated) or "
 		  "throttled, the frequency changed, or another hardware "
 		  "thread worked on the core (shared)" },
-		{ "KiB, MB/s", "2^10 bytes for sizes; 10^6 bytes a second for "
-			       "rates" },
+		{ "KiB, MB/s",
+		  "2^10 bytes for sizes; 10^6 bytes a second for rates" },
 	};
 	struct table t = { 0 };
 
@@ -289,19 +272,15 @@ static void put_glossary(struct doc *d)
 	table_column(&t, "word", false);
 	table_column(&t, "meaning", false);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		table_pair(&t, words[i][0], text_copy(words[i][1]));
+		table_pair(&t, words[i][0], words[i][1]);
 	d->format->table(d, &t);
-	table_free(&t);
 	d->format->fold(d, NULL, NULL);
 }
 
 void report_write(struct doc *d, const struct run *run,
 		  const struct report_parts *parts)
 {
-	char *title = report_title(run);
-
-	d->format->begin(d, title);
-	free(title);
+	d->format->begin(d, report_title(run));
 	put_card(d, run, parts);
 	put_warnings(d, run, parts->figs);
 	put_contents(d, run, parts);

@@ -22,8 +22,8 @@ struct report_parts {
 void report_write(struct doc *d, const struct run *run,
 		  const struct report_parts *parts);
 
-/* report_title() - "oscost on HOST, 2026-11-22"; a new string. */
-char *report_title(const struct run *run);
+/* report_title() - "oscost on HOST, 2026-11-22". */
+const char *report_title(const struct run *run);
 
 /* The machine and how it was timed; in a file of their own. */
 void sections_machine(struct doc *d, const struct run *run);

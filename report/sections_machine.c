@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,23 +7,22 @@
 #include "stats.h"
 #include "tables.h"
 #include "text.h"
-#include "units.h"
 
 #define VALUE_WIDTH 40 /* a kernel's command line is long */
 
 /* Any JSON value for people; "unknown" for null and what is absent. */
-static char *shown(const json_t *v)
+static const char *shown(const json_t *v)
 {
 	if (json_is_string(v))
-		return text_copy(json_string_value(v));
+		return json_string_value(v);
 	if (json_is_boolean(v))
-		return text_copy(json_is_true(v) ? "yes" : "no");
+		return json_is_true(v) ? "yes" : "no";
 	if (json_is_integer(v))
 		return text_format("%" JSON_INTEGER_FORMAT,
 				   json_integer_value(v));
 	if (json_is_real(v))
 		return text_format("%.6g", json_real_value(v));
-	return text_copy("unknown");
+	return "unknown";
 }
 
 static void pair(struct table *t, const char *name, const struct run *run,
@@ -33,13 +31,11 @@ static void pair(struct table *t, const char *name, const struct run *run,
 	table_pair(t, name, shown(run_at(run->machine, path)));
 }
 
-static char *bytes_at(const json_t *o, const char *path)
+static const char *bytes_at(const json_t *o, const char *path)
 {
-	char buf[UNITS_MAX];
 	double v = run_number(o, path);
 
-	return isfinite(v) ? text_copy(units_format(buf, v, "B"))
-			   : text_copy("unknown");
+	return isfinite(v) ? text_units(v, "B") : "unknown";
 }
 
 static void add_caches(struct table *t, const struct run *run)
@@ -49,25 +45,16 @@ static void add_caches(struct table *t, const struct run *run)
 
 	json_array_foreach(run_at(run->machine, "caches"), i, c)
 	{
-		char *level = shown(run_at(c, "level"));
-		char *type = shown(run_at(c, "type"));
-		char *ways = shown(run_at(c, "ways"));
-		char *line = shown(run_at(c, "line_bytes"));
-		char *pus = shown(run_at(c, "shared_by_pus"));
-		char *size = bytes_at(c, "size_bytes");
-		char *name = text_format("L%s %s cache", level, type);
+		const char *level = shown(run_at(c, "level"));
+		const char *type = shown(run_at(c, "type"));
+		const char *ways = shown(run_at(c, "ways"));
 
-		table_pair(t, name,
+		table_pair(t, text_format("L%s %s cache", level, type),
 			   text_format("%s, %s ways, lines of %s B, shared by "
 				       "%s PU(s)",
-				       size, ways, line, pus));
-		free(name);
-		free(level);
-		free(type);
-		free(ways);
-		free(line);
-		free(pus);
-		free(size);
+				       bytes_at(c, "size_bytes"), ways,
+				       shown(run_at(c, "line_bytes")),
+				       shown(run_at(c, "shared_by_pus"))));
 	}
 }
 
@@ -79,31 +66,24 @@ static void add_modules(struct table *t, const struct run *run)
 
 	json_array_foreach(run_at(run->machine, "modules"), i, one)
 	{
-		char *id = shown(run_at(one, "name"));
-		char *type = shown(run_at(one, "type"));
-		char *speed = shown(run_at(one, "mt_s"));
-		char *width = shown(run_at(one, "width_bits"));
-		char *name = text_format("memory module %s", id);
-		char *size = bytes_at(one, "size_bytes");
+		const char *type = shown(run_at(one, "type"));
+		const char *name = text_format("memory module %s",
+					       shown(run_at(one, "name")));
 
 		table_pair(t, name,
-			   text_format("%s, %s, %s MT/s, %s bits wide", size,
-				       type, speed, width));
-		free(size);
-		free(name);
-		free(width);
-		free(speed);
-		free(type);
-		free(id);
+			   text_format("%s, %s, %s MT/s, %s bits wide",
+				       bytes_at(one, "size_bytes"), type,
+				       shown(run_at(one, "mt_s")),
+				       shown(run_at(one, "width_bits"))));
 	}
 }
 
-/* The bus of @one, as the end of a sentence; a new string. */
-static char *on_bus(const json_t *one)
+/* The bus of @one, as the end of a sentence. */
+static const char *on_bus(const json_t *one)
 {
 	const char *bus = run_text(one, "bus");
 
-	return bus ? text_format(", bus %s", bus) : text_copy("");
+	return bus ? text_format(", bus %s", bus) : "";
 }
 
 /* Disks and network cards, by what they say of themselves. */
@@ -115,34 +95,27 @@ static void add_devices(struct table *t, const struct run *run)
 	json_array_foreach(run_at(run->machine, "disks"), i, one)
 	{
 		const char *model = run_text(one, "model");
-		char *rotates = shown(run_at(one, "rotates"));
-		char *id = shown(run_at(one, "name"));
-		char *name = text_format("disk %s", id);
-		char *size = bytes_at(one, "size_bytes"), *bus = on_bus(one);
+		const char *rotates = shown(run_at(one, "rotates"));
+		const char *id = shown(run_at(one, "name"));
+		const char *name = text_format("disk %s", id);
+		const char *size = bytes_at(one, "size_bytes"),
+			   *bus = on_bus(one);
 
 		table_pair(t, name,
 			   text_format("%s%s%s, says it rotates: %s%s",
 				       model ? model : "", model ? ", " : "",
 				       size, rotates, bus));
-		free(bus);
-		free(size);
-		free(name);
-		free(id);
-		free(rotates);
 	}
 	json_array_foreach(run_at(run->machine, "links"), i, one)
 	{
 		const double mbit = run_number(one, "mbit_s");
-		char *id = shown(run_at(one, "name"));
-		char *name = text_format("network card %s", id);
-		char *bus = on_bus(one);
+		const char *id = shown(run_at(one, "name"));
+		const char *name = text_format("network card %s", id);
+		const char *bus = on_bus(one);
 
 		table_pair(t, name,
 			   mbit > 0 ? text_format("%.0f Mbit/s%s", mbit, bus)
 				    : text_format("says no speed%s", bus));
-		free(bus);
-		free(name);
-		free(id);
 	}
 }
 
@@ -154,39 +127,29 @@ static void add_mitigations(struct table *t, const struct run *run)
 
 	json_object_foreach(all, name, v)
 	{
-		char *label;
-
 		if (!json_is_string(v) ||
 		    !strcmp(json_string_value(v), "Not affected"))
 			continue;
-		label = text_format("mitigation: %s", name);
-		table_pair(t, label, shown(v));
-		free(label);
+		table_pair(t, text_format("mitigation: %s", name), shown(v));
 	}
 	if (!all || json_is_null(all))
-		table_pair(t, "mitigations", text_copy("unknown"));
+		table_pair(t, "mitigations", "unknown");
 }
 
-static char *processor(const struct run *run)
+static const char *processor(const struct run *run)
 {
 	const json_t *cpu = run_at(run->machine, "cpu");
-	char *family = shown(run_at(cpu, "family"));
-	char *model = shown(run_at(cpu, "model_number"));
-	char *stepping = shown(run_at(cpu, "stepping"));
-	char *code = shown(run_at(cpu, "microcode"));
-	char *text = text_format("family %s, model %s, stepping %s, microcode "
-				 "%s",
-				 family, model, stepping, code);
+	const char *family = shown(run_at(cpu, "family"));
+	const char *model = shown(run_at(cpu, "model_number"));
+	const char *stepping = shown(run_at(cpu, "stepping"));
 
-	free(family);
-	free(model);
-	free(stepping);
-	free(code);
-	return text;
+	return text_format("family %s, model %s, stepping %s, microcode %s",
+			   family, model, stepping,
+			   shown(run_at(cpu, "microcode")));
 }
 
 /* The kernel's number in words. */
-static char *aslr(const struct run *run)
+static const char *aslr(const struct run *run)
 {
 	static const char *const words[] = { "off (0)", "partial (1)",
 					     "full (2)" };
@@ -195,7 +158,7 @@ static char *aslr(const struct run *run)
 
 	if (!json_is_integer(v) || n < 0 || n > 2)
 		return shown(v);
-	return text_copy(words[n]);
+	return words[n];
 }
 
 static void fill_machine(struct table *t, const struct run *run)
@@ -249,19 +212,17 @@ static void fill_checks(struct table *t, const struct run *run)
 		const char *value = run_text(c, "value");
 
 		table_row(t, answer && !strcmp(answer, "bad") ? "failed" : "");
-		table_cell(t, 0, text_copy(run_text(c, "name")));
-		table_cell(t, 1, text_copy(answer));
+		table_cell(t, 0, run_text(c, "name"));
+		table_cell(t, 1, answer);
 		if (value)
 			table_cell(t, 2, text_cut(value, VALUE_WIDTH));
-		table_cell(t, 3, text_copy(run_text(c, "mend")));
-		table_cell(t, 4, text_copy(run_text(c, "file")));
+		table_cell(t, 3, run_text(c, "mend"));
+		table_cell(t, 4, run_text(c, "file"));
 	}
-	t->caption = text_copy("How the machine was set when the run began: "
-			       "ok, bad, or unknown where nothing can be "
-			       "read. A guest does not see whether its host "
-			       "uses the other hardware threads of its cores: "
-			       "what the noise certificate says of them "
-			       "counts");
+	t->caption = "How the machine was set when the run began: ok, bad, or "
+		     "unknown where nothing can be read. A guest does not see "
+		     "whether its host uses the other hardware threads of its "
+		     "cores: what the noise certificate says of them counts";
 }
 
 static void put_checks(struct doc *d, const struct run *run)
@@ -271,7 +232,6 @@ static void put_checks(struct doc *d, const struct run *run)
 	fill_checks(&t, run);
 	if (t.nrows)
 		d->format->table(d, &t);
-	table_free(&t);
 }
 
 void sections_machine_table(struct table *t, const json_t *machine)
@@ -290,15 +250,14 @@ static void put_peer(struct doc *d, const struct run *run)
 	if (!run->peer)
 		return;
 	sections_machine_table(&t, run->peer);
-	t.caption = text_copy("The other machine, to which the rows with "
-			      "net=remote were measured");
+	t.caption = "The other machine, to which the rows with net=remote were "
+		    "measured";
 	d->format->table(d, &t);
-	table_free(&t);
 }
 
 void sections_machine(struct doc *d, const struct run *run)
 {
-	char *path = text_format("%s/topology.svg", run->dir);
+	const char *path = text_format("%s/topology.svg", run->dir);
 	struct table t = { 0 };
 
 	d->format->fold(d, "machine", "The machine");
@@ -310,40 +269,34 @@ void sections_machine(struct doc *d, const struct run *run)
 	} else {
 		fill_machine(&t, run);
 		d->format->table(d, &t);
-		table_free(&t);
 		put_checks(d, run);
 	}
 	put_peer(d, run);
 	if (!access(path, R_OK))
-		d->format->picture(
-			d, "topology",
-			"Packages, caches, cores and PUs, as hwloc's "
-			"lstopo draws them");
-	free(path);
+		d->format->picture(d, "topology",
+				   "Packages, caches, cores and PUs, as "
+				   "hwloc's lstopo draws them");
 	d->format->fold(d, NULL, NULL);
 }
 
-static char *ticks_ns(const struct run *run, const char *path)
+static const char *ticks_ns(const struct run *run, const char *path)
 {
 	double ticks = run_number(run->machine, path);
 	double hz = run_number(run->machine, "tsc.hz");
-	char number[UNITS_MAX], ns[UNITS_MAX];
 
 	if (!isfinite(ticks))
-		return text_copy("unknown");
-	units_number(number, ticks);
+		return "unknown";
 	if (!(hz > 0))
-		return text_format("%s ticks", number);
-	return text_format("%s ticks = %s", number,
-			   units_format(ns, ticks * 1e9 / hz, "ns"));
+		return text_format("%s ticks", text_number(ticks));
+	return text_format("%s ticks = %s", text_number(ticks),
+			   text_units(ticks * 1e9 / hz, "ns"));
 }
 
-static char *hz_at(const struct run *run, const char *path)
+static const char *hz_at(const struct run *run, const char *path)
 {
 	double hz = run_number(run->machine, path);
 
-	return hz > 0 ? text_format("%.3f MHz", hz / 1e6)
-		      : text_copy("unknown");
+	return hz > 0 ? text_format("%.3f MHz", hz / 1e6) : "unknown";
 }
 
 /* What clocks that do not count by the counter say of its rate. */
@@ -357,11 +310,11 @@ static void add_rate(struct table *t, const struct run *run)
 	{
 		const char *clock = run_text(c, "clock");
 		const double by = run_number(c, "long_ppm");
-		char *name = text_format("its rate, checked by %s",
-					 clock ? clock : "unknown");
 
 		table_pair(
-			t, name,
+			t,
+			text_format("its rate, checked by %s",
+				    clock ? clock : "unknown"),
 			isfinite(by)
 				? text_format("times are %.3g %% too %s (±%.2g "
 					      "%%): %s",
@@ -371,17 +324,14 @@ static void add_rate(struct table *t, const struct run *run)
 					      json_is_true(run_at(c, "agrees"))
 						      ? "agrees"
 						      : "disagrees")
-				: text_copy("it could not be read, or stood "
-					    "still"));
-		free(name);
+				: "it could not be read, or stood still");
 	}
 }
 
 /* Least and greatest resolution that rows of single operations had. */
-static char *resolutions(const struct run *run)
+static const char *resolutions(const struct run *run)
 {
 	double lo = INFINITY, hi = -INFINITY;
-	char a[UNITS_MAX], b[UNITS_MAX];
 
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct result *r = &run->rows[i].all;
@@ -393,17 +343,17 @@ static char *resolutions(const struct run *run)
 		hi = fmax(hi, r->resolution);
 	}
 	if (!(lo <= hi))
-		return text_copy("unknown");
-	return text_format("%s to %s, by row", units_format(a, lo, "ns"),
-			   units_format(b, hi, "ns"));
+		return "unknown";
+	return text_format("%s to %s, by row", text_units(lo, "ns"),
+			   text_units(hi, "ns"));
 }
 
 /* A fact in the evidence of a row: a text, or several where they differ. */
-static char *fact(const struct result *r, const char *key)
+static const char *fact(const struct result *r, const char *key)
 {
 	const json_t *v = json_object_get(r->evidence, key);
 
-	return json_is_string(v) ? text_copy(json_string_value(v)) : NULL;
+	return json_is_string(v) ? json_string_value(v) : NULL;
 }
 
 /* What `certify` says of each method and check, before all its figures. */
@@ -418,19 +368,18 @@ static void put_verdicts(struct doc *d, const struct run *run,
 	for (size_t i = 0; i < certify->n; i++) {
 		const struct result *r = &run->rows[certify->rows[i]].all;
 		const char *name = run_text(r->params, "method");
-		char *verdict = fact(r, "verdict");
+		const char *verdict = fact(r, "verdict");
 
 		if (!verdict)
 			continue;
 		table_row(&t, "");
-		table_cell(&t, 0, text_copy(name ? name : r->name));
+		table_cell(&t, 0, name ? name : r->name);
 		table_cell(&t, 1, verdict);
 		table_cell(&t, 2, fact(r, "why"));
 	}
-	t.caption = text_copy("certify: the verdict on each timing method");
+	t.caption = "certify: the verdict on each timing method";
 	table_prune(&t);
 	d->format->table(d, &t);
-	table_free(&t);
 }
 
 /* The clock and its calibration, and what `certify` found out about it. */
@@ -465,7 +414,6 @@ void sections_timer(struct doc *d, const struct run *run,
 		table_pair(&t, "resolution (least cost told from nothing)",
 			   resolutions(run));
 		d->format->table(d, &t);
-		table_free(&t);
 	}
 	if (certify && certify->n) {
 		doc_text(d, run_text(certify->about, "text"));
@@ -475,7 +423,6 @@ void sections_timer(struct doc *d, const struct run *run,
 	if (certify && certify->n) {
 		tables_section(&t, run, certify);
 		d->format->table(d, &t);
-		table_free(&t);
 	}
 	d->format->fold(d, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rounds.h"
@@ -8,43 +7,40 @@
 #include "sections.h"
 #include "stats.h"
 #include "text.h"
-#include "units.h"
 
-static char *batch_length(const struct run *run)
+static const char *batch_length(const struct run *run)
 {
 	double hz = run_number(run->machine, "tsc.hz");
 	double quantum = run_number(run->machine, "timer.quantum_ticks");
 	double overhead = run_number(run->machine, "timer.overhead_ticks");
 	double ns;
-	char buf[UNITS_MAX];
 
 	if (!(hz > 0) || !isfinite(quantum) || !isfinite(overhead))
-		return text_copy("20 µs or more");
+		return "20 µs or more";
 	ns = 1e9 / hz *
 	     sample_batch_ticks(&(struct timer) { .quantum_ticks = quantum,
 						  .overhead_ticks = overhead,
 						  .hz = hz });
-	return text_format("at least %s", units_format(buf, ns, "ns"));
+	return text_format("at least %s", text_units(ns, "ns"));
 }
 
 /* "smallest", "2nd", "9th", "largest" of @n. */
-static char *ordinal(size_t i, size_t n)
+static const char *ordinal(size_t i, size_t n)
 {
 	static const char *const ends[] = { "th", "st", "nd", "rd" };
 
 	if (i == 1)
-		return text_copy("smallest");
+		return "smallest";
 	if (i == n)
-		return text_copy("largest");
+		return "largest";
 	return text_format("%zu%s", i,
 			   i % 10 < 4 && i / 10 % 10 != 1 ? ends[i % 10]
 							  : ends[0]);
 }
 
 /* What the interval is made of, with this run's n. */
-static char *interval_text(unsigned int n)
+static const char *interval_text(unsigned int n)
 {
-	char *first, *last, *text;
 	size_t lo, hi;
 	double coverage = stats_order_ranks(n, 0.95, &lo, &hi);
 
@@ -52,25 +48,20 @@ static char *interval_text(unsigned int n)
 		return text_format("%u round%s are too few for a 95 %% "
 				   "interval (6 are needed), so there is none.",
 				   n, n == 1 ? "" : "s");
-	first = ordinal(lo, n);
-	last = ordinal(hi, n);
-	text = text_format(
+	return text_format(
 		"The interval runs from the %s to the %s of the %u invocation "
 		"values; it holds the true median with a probability of "
 		"%.1f\xc2\xa0%%, whatever the distribution is (exact order "
 		"statistics, which assume nothing but independence).",
-		first, last, n, 100 * coverage);
-	free(first);
-	free(last);
-	return text;
+		ordinal(lo, n), ordinal(hi, n), n, 100 * coverage);
 }
 
 /* The intervals of the rows with the fewest and with the most rounds. */
-static char *intervals_text(const struct run *run)
+static const char *intervals_text(const struct run *run)
 {
 	unsigned int least, most;
 	size_t lo, hi;
-	char *text, *first, *last, *longer;
+	const char *text;
 	double coverage;
 
 	if (!rounds_ends(run, &least, &most))
@@ -79,43 +70,35 @@ static char *intervals_text(const struct run *run)
 	coverage = stats_order_ranks(most, 0.95, &lo, &hi);
 	if (coverage <= 0)
 		return text;
-	first = ordinal(lo, most);
-	last = ordinal(hi, most);
-	longer = text_format("%s Of %u values it runs from the %s to the %s "
-			     "(%.1f\xc2\xa0%%).",
-			     text, most, first, last, 100 * coverage);
-	free(first);
-	free(last);
-	free(text);
-	return longer;
+	return text_format("%s Of %u values it runs from the %s to the %s "
+			   "(%.1f\xc2\xa0%%).",
+			   text, most, ordinal(lo, most), ordinal(hi, most),
+			   100 * coverage);
 }
 
-static void para(struct doc *d, char *text)
+static void para(struct doc *d, const char *text)
 {
 	d->format->para(d, text);
-	free(text);
 }
 
 static void put_rounds(struct doc *d, const struct run *run)
 {
 	const char *profile = run_text(run->meta, "profile");
 	double seed = run_number(run->meta, "seed");
-	char *order = isfinite(seed) ? text_format(" (seed %.0f)", seed)
-				     : text_copy("");
-	char *rounds = rounds_text(run);
+	const char *order =
+		isfinite(seed) ? text_format(" (seed %.0f)", seed) : "";
+	const char *rounds = rounds_text(run);
 
-	para(d, text_format(
-			"Each program was run as a fresh process in each of %s "
-			"rounds%s%s; the order of the programs was random in "
-			"each round%s. So the unit of all statistics is the "
-			"invocation, not the repetition inside a process, and "
-			"slow changes of the machine fall on all rows alike. "
-			"Each invocation has its own random size of the "
-			"environment and offset of the stack.",
-			rounds, profile ? " of profile " : "",
-			profile ? profile : "", order));
-	free(rounds);
-	free(order);
+	para(d,
+	     text_format("Each program was run as a fresh process in each of "
+			 "%s rounds%s%s; the order of the programs was random "
+			 "in each round%s. So the unit of all statistics is "
+			 "the invocation, not the repetition inside a process, "
+			 "and slow changes of the machine fall on all rows "
+			 "alike. Each invocation has its own random size of "
+			 "the environment and offset of the stack.",
+			 rounds, profile ? " of profile " : "",
+			 profile ? profile : "", order));
 }
 
 /* Why the programs have not all had the same rounds. */
@@ -125,17 +108,18 @@ static void put_goal(struct doc *d, const struct run *run)
 
 	if (isnan(goal))
 		return;
-	para(d, text_format("After the first rounds a program was run again "
-			    "only as often as the intervals of its core rows "
-			    "needed to come within ±%.8g %% of their values, "
-			    "or as the time allowed.",
-			    100 * goal));
+	para(d,
+	     text_format(
+		     "After the first rounds a program was run again only as "
+		     "often as the intervals of its core rows needed to come "
+		     "within ±%.8g %% of their values, or as the time allowed.",
+		     100 * goal));
 }
 
 static void put_samples(struct doc *d, const struct run *run)
 {
 	const char *method = run_text(run->machine, "timer.method");
-	char *batch = batch_length(run);
+	const char *batch = batch_length(run);
 
 	para(d, text_format(
 			"The program pins itself to one CPU, calibrates its "
@@ -150,23 +134,19 @@ static void put_samples(struct doc *d, const struct run *run)
 			"their value is the median. Disturbed samples are "
 			"counted, and many of them lower the grade.",
 			method ? method : "unknown", batch));
-	free(batch);
 }
 
 void sections_method(struct doc *d, const struct run *run)
 {
-	char *interval;
-
 	d->format->fold(d, "method", "Method");
 	put_rounds(d, run);
 	put_goal(d, run);
 	put_samples(d, run);
-	interval = intervals_text(run);
-	para(d, text_format("The value of a row is the median of its "
-			    "invocations' values. %s Mean, standard deviation, "
-			    "minimum and maximum describe all samples of all "
-			    "invocations together.",
-			    interval));
-	free(interval);
+	para(d,
+	     text_format(
+		     "The value of a row is the median of its invocations' "
+		     "values. %s Mean, standard deviation, minimum and maximum "
+		     "describe all samples of all invocations together.",
+		     intervals_text(run)));
 	d->format->fold(d, NULL, NULL);
 }

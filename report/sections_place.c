@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sections.h"
@@ -37,14 +36,12 @@ void sections_place(struct doc *d, const struct run *run,
 		    const struct section *s)
 {
 	const char *place = place_of(run, s);
-	char *text;
 
 	if (!place)
 		return;
 	/* As harness/rows/aggregate.c calls texts that it has no room for. */
 	if (!strcmp(place, "varies"))
 		place = "several places, not the same in all rounds";
-	text = text_format("The files lay on %s. %s", place, meaning(place));
-	d->format->para(d, text);
-	free(text);
+	d->format->para(d, text_format("The files lay on %s. %s", place,
+				       meaning(place)));
 }

@@ -2,7 +2,6 @@
 #include "strata.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "grade.h"
@@ -26,7 +25,6 @@ static struct gap find_gap(const double *x, size_t n)
 		values[i] = exp(x[i]);
 	if (states_find(&s, values, n))
 		g = (struct gap) { true, log(s.below), log(s.above) };
-	free(values);
 	return g;
 }
 
@@ -58,7 +56,6 @@ static bool divide(double *cut, const struct gap *g, const double *x, size_t n,
 			widest = v[i] - v[i - 1];
 			*cut = (v[i] + v[i - 1]) / 2;
 		}
-	free(v);
 	return wide(widest);
 }
 
@@ -84,7 +81,6 @@ static struct gap find_common(const double *x, size_t n, const double *y,
 	memcpy(both + n, y, m * sizeof(*y));
 	g = find_gap(both, n + m);
 	g.found = g.found && fewer(&g, x, n) + fewer(&g, y, m) >= STATES_LEAST;
-	free(both);
 	return g;
 }
 
@@ -129,6 +125,5 @@ double strata_share(const struct strata *l, const double *x, size_t n,
 	for (size_t i = 0; i < n + m; i++)
 		v[i] = strata_of(l, i < n ? x[i] : y[i - n]) > 0;
 	p = rank_test(v, n, v + n, m);
-	free(v);
 	return p;
 }

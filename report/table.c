@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -9,7 +8,7 @@
 void table_column(struct table *t, const char *head, bool number)
 {
 	t->columns = text_grow(t->columns, t->ncolumns, sizeof(*t->columns));
-	t->columns[t->ncolumns++] = (struct column) { text_copy(head), number };
+	t->columns[t->ncolumns++] = (struct column) { head, number };
 }
 
 void table_row(struct table *t, const char *mark)
@@ -24,18 +23,15 @@ void table_row(struct table *t, const char *mark)
 	t->marks[t->nrows++] = mark;
 }
 
-void table_cell(struct table *t, size_t column, char *text)
+void table_cell(struct table *t, size_t column, const char *text)
 {
-	char **cell = &t->cells[(t->nrows - 1) * t->ncolumns + column];
-
-	free(*cell);
-	*cell = text;
+	t->cells[(t->nrows - 1) * t->ncolumns + column] = text;
 }
 
-void table_pair(struct table *t, const char *name, char *value)
+void table_pair(struct table *t, const char *name, const char *value)
 {
 	table_row(t, "");
-	table_cell(t, 0, text_copy(name));
+	table_cell(t, 0, name);
 	table_cell(t, 1, value);
 }
 
@@ -55,12 +51,9 @@ void table_drop(struct table *t, size_t column)
 	size_t n = t->ncolumns, to = 0;
 
 	for (size_t i = 0; i < t->nrows * n; i++) {
-		if (i % n == column)
-			free(t->cells[i]);
-		else
+		if (i % n != column)
 			t->cells[to++] = t->cells[i];
 	}
-	free(t->columns[column].head);
 	memmove(&t->columns[column], &t->columns[column + 1],
 		(n - column - 1) * sizeof(*t->columns));
 	t->ncolumns--;
@@ -70,13 +63,14 @@ void table_drop(struct table *t, size_t column)
 void table_unbracket(struct table *t, size_t column)
 {
 	for (size_t i = 0; i < t->nrows; i++) {
-		char *cell = t->cells[i * t->ncolumns + column];
-		char *bracket = NULL;
+		const char **cell = &t->cells[i * t->ncolumns + column];
+		const char *at = *cell, *bracket = NULL;
 
-		while ((cell = cell ? strstr(cell, " (") : NULL))
-			bracket = cell++;
+		while ((at = at ? strstr(at, " (") : NULL))
+			bracket = at++;
 		if (bracket)
-			*bracket = '\0';
+			*cell = text_format("%.*s", (int)(bracket - *cell),
+					    *cell);
 	}
 }
 
@@ -85,17 +79,4 @@ void table_prune(struct table *t)
 	for (size_t i = t->ncolumns; i-- > 1;)
 		if (is_empty(t, i))
 			table_drop(t, i);
-}
-
-void table_free(struct table *t)
-{
-	for (size_t i = 0; i < t->nrows * t->ncolumns; i++)
-		free(t->cells[i]);
-	for (size_t i = 0; i < t->ncolumns; i++)
-		free(t->columns[i].head);
-	free(t->cells);
-	free(t->columns);
-	free(t->marks);
-	free(t->caption);
-	*t = (struct table) { 0 };
 }

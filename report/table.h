@@ -7,15 +7,15 @@
 
 /* A table of text, before anybody knows in which format it is written. */
 struct column {
-	char *head;
+	const char *head;
 	bool number; /* aligned to the right */
 };
 
 struct table {
-	char *caption; /* NULL for none */
+	const char *caption; /* NULL for none */
 	struct column *columns;
 	size_t ncolumns;
-	char **cells;	    /* row after row; NULL is an empty cell */
+	const char **cells; /* row after row; NULL is an empty cell */
 	const char **marks; /* of each row: "", or a word such as "failed" */
 	size_t nrows;
 	const char *program; /* whose rows they are; NULL: no rows of one */
@@ -23,18 +23,17 @@ struct table {
 	bool core; /* rows of several programs: program and case first */
 };
 
-/* All strings are taken over (see text_format()), but @head and @mark, which
- * are copied and static. */
+/* No string is copied. */
 void table_column(struct table *t, const char *head, bool number);
 
 /* table_row() - begin a row of empty cells. */
 void table_row(struct table *t, const char *mark);
 
 /* table_cell() - fill the cell of the current row in @column. */
-void table_cell(struct table *t, size_t column, char *text);
+void table_cell(struct table *t, size_t column, const char *text);
 
 /* table_pair() - a row of two cells, for lists of names and values. */
-void table_pair(struct table *t, const char *name, char *value);
+void table_pair(struct table *t, const char *name, const char *value);
 
 /* table_drop() - take out one column. */
 void table_drop(struct table *t, size_t column);
@@ -45,7 +44,5 @@ void table_unbracket(struct table *t, size_t column);
 
 /* table_prune() - take out columns in which no cell has text. */
 void table_prune(struct table *t);
-
-void table_free(struct table *t);
 
 #endif

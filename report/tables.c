@@ -69,7 +69,7 @@ static const struct {
 
 /* Four digits, one more than units_number(): an interval of a few per mille
  * must not read as a point. */
-static char *number(double x)
+static const char *number(double x)
 {
 	double size = fabs(x);
 	int decimals = 0;
@@ -122,72 +122,63 @@ static double scale_among(const struct run *run, const struct result *r,
 	}
 	qsort(v, n, sizeof(*v), by_size);
 	middle = n ? v[n / 2] : 0;
-	free(v);
+	free(v); /* for each row, as long as all of them */
 	return units_scale(middle, unit, shown);
 }
 
 /* Three digits; as many as the interval has where they would lie out of it. */
-static char *measured(const struct result *r)
+static const char *measured(const struct result *r)
 {
 	const char *shown;
-	char buf[UNITS_MAX], *full, *text;
+	char buf[UNITS_MAX];
 	double scale = scale_of(r, &shown), said;
 
 	units_format(buf, r->value, r->unit);
 	said = strtod(buf, NULL) * scale;
 	if (!(said < r->ci95[0]) && !(said > r->ci95[1]))
 		return text_copy(buf);
-	full = number(r->value / scale);
-	text = text_format("%s%s", full, buf + strcspn(buf, " "));
-	free(full);
-	return text;
+	return text_format("%s%s", number(r->value / scale),
+			   buf + strcspn(buf, " "));
 }
 
-char *tables_value(const struct result *r)
+const char *tables_value(const struct result *r)
 {
-	char buf[UNITS_MAX], both[STATES_MAX];
+	char both[STATES_MAX];
 
 	switch (r->status) {
 	case RESULT_OK:
 		return states_text(both, r) ? text_copy(both) : measured(r);
 	case RESULT_BELOW_RESOLUTION:
 		if (!isfinite(r->resolution))
-			return text_copy("unstable");
-		return text_format("< %s",
-				   units_format(buf, r->resolution, r->unit));
+			return "unstable";
+		return text_format("< %s", text_units(r->resolution, r->unit));
 	default:
-		return text_copy(result_status_name(r->status));
+		return result_status_name(r->status);
 	}
 }
 
 /* With @shown behind it, unless that is NULL. */
-static char *interval(const struct result *r, double scale, const char *shown)
+static const char *interval(const struct result *r, double scale,
+			    const char *shown)
 {
 	const bool bare = !shown || !strcmp(shown, "1");
 	double half = grade_halfwidth(r);
-	char pct[UNITS_MAX], *lo, *hi, *text;
+	const char *lo;
 
-	if (r->trend) {
-		hi = trend_text(r);
-		text = text_format("trend: %s", hi);
-		free(hi);
-		return text;
-	}
+	if (r->trend)
+		return text_format("trend: %s", trend_text(r));
 	if (!isfinite(half))
 		return NULL;
 	lo = number(r->ci95[0] / scale);
-	hi = number(r->ci95[1] / scale);
-	text = half > 0 ? text_format("%s – %s%s%s (±%s)", lo, hi,
+	return half > 0 ? text_format("%s – %s%s%s (±%s)", lo,
+				      number(r->ci95[1] / scale),
 				      bare ? "" : " ", bare ? "" : shown,
-				      units_percent(pct, half))
+				      text_percent(half))
 			: text_format("%s%s%s in all", lo, bare ? "" : " ",
 				      bare ? "" : shown);
-	free(lo);
-	free(hi);
-	return text;
 }
 
-char *tables_interval(const struct result *r)
+const char *tables_interval(const struct result *r)
 {
 	const char *shown;
 	const double scale = scale_of(r, &shown);
@@ -195,17 +186,17 @@ char *tables_interval(const struct result *r)
 	return interval(r, scale, shown);
 }
 
-char *tables_exit(json_int_t status)
+const char *tables_exit(json_int_t status)
 {
 	switch (status) {
 	case 1:
-		return text_copy("failed");
+		return "failed";
 	case 2:
-		return text_copy("refused its options");
+		return "refused its options";
 	case 77:
-		return text_copy("skipped");
+		return "skipped";
 	case 124:
-		return text_copy("took longer than its limit");
+		return "took longer than its limit";
 	default:
 		if (status > 128 && status < 128 + SIGRTMAX)
 			return text_format("killed by signal %d",
@@ -214,17 +205,17 @@ char *tables_exit(json_int_t status)
 	}
 }
 
-char *tables_why_below(const struct result *r)
+const char *tables_why_below(const struct result *r)
 {
 	const char *colon = r->reason ? strstr(r->reason, ": ") : NULL;
 
 	/* "< 3.1 ns: why", "unstable: why": the value says the first. */
 	if (colon && (*r->reason == '<' || !strncmp(r->reason, "unstable", 8)))
-		return text_copy(colon + 2);
-	return text_copy(r->reason);
+		return colon + 2;
+	return r->reason;
 }
 
-static char *remark(const struct row *row)
+static const char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
 	size_t without = 0;
@@ -241,19 +232,17 @@ static char *remark(const struct row *row)
 				   r->reason ? r->reason : "", row->failures,
 				   row->n);
 	if (r->status == RESULT_OK && row->moves > 0)
-		return text_format("moves by up to %.3g %% with the place of "
-				   "the code",
-				   row->moves);
-	return r->reason ? text_copy(r->reason) : grade_doubt(r);
+		return text_format(
+			"moves by up to %.3g %% with the place of the code",
+			row->moves);
+	return r->reason ? r->reason : grade_doubt(r);
 }
 
-static char *error_pct(const struct result *r)
+static const char *error_pct(const struct result *r)
 {
-	char text[UNITS_MAX];
-
 	if (!isfinite(r->expected) || !isfinite(r->value) || r->expected == 0)
 		return NULL;
-	return text_copy(units_error(text, r->value / r->expected - 1));
+	return text_error(r->value / r->expected - 1);
 }
 
 static void fill_spread(struct table *t, const struct result *r, double scale)
@@ -272,17 +261,14 @@ static void fill_spread(struct table *t, const struct result *r, double scale)
 }
 
 /* Both levels with their shares, without the unit. */
-static char *levels(const struct states *s, double scale)
+static const char *levels(const struct states *s, double scale)
 {
-	char a[UNITS_MAX], b[UNITS_MAX], *low = number(s->low / scale);
-	char *high = number(s->high / scale);
-	char *text = text_format("%s (%s) or %s (%s)", low,
-				 states_share(a, s, s->n_low), high,
-				 states_share(b, s, s->n_high));
+	char a[UNITS_MAX], b[UNITS_MAX];
 
-	free(high);
-	free(low);
-	return text;
+	return text_format("%s (%s) or %s (%s)", number(s->low / scale),
+			   states_share(a, s, s->n_low),
+			   number(s->high / scale),
+			   states_share(b, s, s->n_high));
 }
 
 /* Value, unit and interval; what has no value says so in its place. */
@@ -290,7 +276,6 @@ static void fill_value(struct table *t, const struct result *r, size_t at,
 		       double scale, const char *shown)
 {
 	struct states s;
-	char *least;
 
 	if (states_of(&s, r)) {
 		table_cell(t, at, levels(&s, scale));
@@ -298,14 +283,13 @@ static void fill_value(struct table *t, const struct result *r, size_t at,
 		table_cell(t, at, number(r->value / scale));
 	} else if (r->status == RESULT_BELOW_RESOLUTION &&
 		   isfinite(r->resolution)) {
-		least = number(r->resolution / scale);
-		table_cell(t, at, text_format("< %s", least));
-		free(least);
+		table_cell(t, at,
+			   text_format("< %s", number(r->resolution / scale)));
 	} else {
 		table_cell(t, at, tables_value(r));
 	}
 	if (strcmp(shown, "1") != 0)
-		table_cell(t, at + 1, text_copy(shown));
+		table_cell(t, at + 1, shown);
 	table_cell(t, at + 2, interval(r, scale, NULL));
 }
 
@@ -318,7 +302,7 @@ static void fill_row(struct table *t, const struct run *run,
 
 	table_row(t,
 		  r->status == RESULT_OK ? "" : result_status_name(r->status));
-	table_cell(t, COL_CASE, text_copy(*r->name ? r->name : "–"));
+	table_cell(t, COL_CASE, *r->name ? r->name : "–");
 	fill_value(t, r, COL_VALUE, scale, shown);
 	table_cell(t, COL_TRUE, number(r->expected / scale));
 	table_cell(t, COL_ERROR, error_pct(r));
@@ -326,9 +310,9 @@ static void fill_row(struct table *t, const struct run *run,
 	fill_spread(t, r, scale);
 	table_cell(t, COL_TICKS, number(r->ticks));
 	table_cell(t, COL_CYCLES, number(r->cycles));
-	table_cell(t, COL_TIMER, text_copy(r->timer));
-	table_cell(t, COL_ESTIMATOR, text_copy(r->estimator));
-	table_cell(t, COL_GRADE, text_copy(r->grade));
+	table_cell(t, COL_TIMER, r->timer);
+	table_cell(t, COL_ESTIMATOR, r->estimator);
+	table_cell(t, COL_GRADE, r->grade);
 	table_cell(t, COL_EVIDENCE, tables_evidence(r));
 	table_cell(t, COL_REASON, remark(row));
 }
@@ -353,42 +337,37 @@ static const char *common(const struct table *t, size_t column)
 
 static void clear_column(struct table *t, size_t column)
 {
-	for (size_t i = 0; i < t->nrows; i++) {
-		free(t->cells[i * t->ncolumns + column]);
+	for (size_t i = 0; i < t->nrows; i++)
 		t->cells[i * t->ncolumns + column] = NULL;
-	}
 }
 
-static char *caption(const struct run *run, const struct section *s)
+static const char *caption(const struct run *run, const struct section *s)
 {
 	const struct result *r = &run->rows[s->rows[0]].all;
-	char *where = r->cpu >= 0 ? text_format("CPU %lld", (long long)r->cpu)
-				  : text_copy(r->cpu == RESULT_CPUS_DIFFER
-						      ? "CPU differs"
-						      : "bound to no CPU");
 	unsigned int least, most;
-	char *rounds = rounds_ends(run, &least, &most)
-			       ? text_format(", %u rounds", s->rounds)
-			       : text_copy("");
-	char *text = text_format("%s: %s, scheduling %s %lld%s", s->program,
-				 where, r->policy ? r->policy : "unknown",
-				 (long long)r->priority, rounds);
+	const char *rounds = rounds_ends(run, &least, &most)
+				     ? text_format(", %u rounds", s->rounds)
+				     : "";
 
-	free(rounds);
-	free(where);
-	return text;
+	return text_format("%s: %s, scheduling %s %lld%s", s->program,
+			   r->cpu >= 0
+				   ? text_format("CPU %lld", (long long)r->cpu)
+				   : (r->cpu == RESULT_CPUS_DIFFER
+					      ? "CPU differs"
+					      : "bound to no CPU"),
+			   r->policy ? r->policy : "unknown",
+			   (long long)r->priority, rounds);
 }
 
 /* What is the same in all rows stands in the caption, once. */
 static void hoist(struct table *t, size_t column, const char *what)
 {
 	const char *all = common(t, column);
-	char *text;
+	const char *text;
 
 	if (!all)
 		return;
 	text = text_format("%s, %s %s", t->caption, what, all);
-	free(t->caption);
 	t->caption = text;
 	clear_column(t, column);
 }
@@ -434,10 +413,10 @@ void tables_core(struct table *t, const struct run *run,
 		table_row(t, r->status == RESULT_OK
 				     ? ""
 				     : result_status_name(r->status));
-		table_cell(t, 0, text_copy(r->benchmark));
-		table_cell(t, 1, text_copy(r->name));
+		table_cell(t, 0, r->benchmark);
+		table_cell(t, 1, r->name);
 		fill_value(t, r, 2, scale, shown);
-		table_cell(t, 5, text_copy(r->grade));
+		table_cell(t, 5, r->grade);
 		table_cell(t, 6, remark(row));
 	}
 	table_prune(t);
@@ -454,12 +433,12 @@ void tables_missing(struct table *t, const struct run *run)
 		const struct trouble *x = &run->troubles[i];
 
 		table_row(t, x->exit_status == 77 ? "skipped" : "failed");
-		table_cell(t, 0, text_copy(x->program));
+		table_cell(t, 0, x->program);
 		table_cell(t, 1,
 			   text_format("(program, %u round%s)", x->rounds,
 				       x->rounds == 1 ? "" : "s"));
 		table_cell(t, 2, tables_exit(x->exit_status));
-		table_cell(t, 3, text_copy(x->reason));
+		table_cell(t, 3, x->reason);
 	}
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
@@ -470,8 +449,8 @@ void tables_missing(struct table *t, const struct run *run)
 			if (row->all.status == RESULT_OK)
 				continue;
 			table_row(t, result_status_name(row->all.status));
-			table_cell(t, 0, text_copy(s->program));
-			table_cell(t, 1, text_copy(row->all.name));
+			table_cell(t, 0, s->program);
+			table_cell(t, 1, row->all.name);
 			table_cell(t, 2, tables_value(&row->all));
 			table_cell(t, 3, remark(row));
 		}

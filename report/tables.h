@@ -21,22 +21,22 @@ void tables_missing(struct table *t, const struct run *run);
 
 /* tables_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate whose time is too
  * small to measure), "skipped", "failed"; of a row with two states both, as
- * states_text() has them; a new string.  A value has a digit more where it
+ * states_text() has them.  A value has a digit more where it
  * would else lie out of its interval. */
-char *tables_value(const struct result *r);
+const char *tables_value(const struct result *r);
 
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
  * none, or where it would reach from one state of the row to the other. */
-char *tables_interval(const struct result *r);
+const char *tables_interval(const struct result *r);
 
-/* tables_evidence() - "children 200/200; page_bytes 4096"; a new string. */
-char *tables_evidence(const struct result *r);
+/* tables_evidence() - "children 200/200; page_bytes 4096". */
+const char *tables_evidence(const struct result *r);
 
 /* tables_why_below() - why a row is below resolution, without the bound that
- * its value names; a new string, NULL without a reason. */
-char *tables_why_below(const struct result *r);
+ * its value names, NULL without a reason. */
+const char *tables_why_below(const struct result *r);
 
-/* tables_exit() - what an exit status of a program means; a new string. */
-char *tables_exit(json_int_t status);
+/* tables_exit() - what an exit status of a program means. */
+const char *tables_exit(json_int_t status);
 
 #endif

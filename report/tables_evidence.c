@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tables.h"
 #include "text.h"
 
 /* 26378240 as 26.4M; short numbers in full. */
-static char *compact(double x)
+static const char *compact(double x)
 {
 	static const char suffixes[] = "kMGTP";
 	size_t i = 0;
@@ -24,17 +23,11 @@ static char *compact(double x)
 /* "children 200/200".  Counts that differ stand in full. */
 static void put_seen(FILE *f, const char *key, double seen, double expected)
 {
-	char *a, *b;
-
 	if (seen < expected || seen > expected) {
 		fprintf(f, "%s %.10g/%.10g", key, seen, expected);
 		return;
 	}
-	a = compact(seen);
-	b = compact(expected);
-	fprintf(f, "%s %s/%s", key, a, b);
-	free(a);
-	free(b);
+	fprintf(f, "%s %s/%s", key, compact(seen), compact(expected));
 }
 
 /* One entry of "evidence": an object with expected and seen, or a fact. */
@@ -43,7 +36,7 @@ static void put_evidence(FILE *f, const char *key, const json_t *v,
 {
 	const json_t *expected = json_object_get(v, "expected");
 	const json_t *seen = json_object_get(v, "seen");
-	char *dump;
+	const char *dump;
 
 	if (json_is_number(expected) && json_is_number(seen)) {
 		put_seen(f, key, json_number_value(seen) / invocations,
@@ -61,7 +54,6 @@ static void put_evidence(FILE *f, const char *key, const json_t *v,
 	} else {
 		dump = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
 		fprintf(f, "%s %s", key, dump ? dump : "?");
-		free(dump);
 	}
 }
 
@@ -82,7 +74,7 @@ static void put_object(FILE *f, const json_t *object, const char **sep,
 	}
 }
 
-char *tables_evidence(const struct result *r)
+const char *tables_evidence(const struct result *r)
 {
 	const char *sep = "";
 	char *text = NULL;

@@ -3,7 +3,6 @@
 
 #include <fnmatch.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,18 +14,48 @@ char *text_copy(const char *s)
 	return s ? text_format("%s", s) : NULL;
 }
 
+const char *text_units(double value, const char *unit)
+{
+	return units_format(text_alloc(UNITS_MAX, 1), value, unit);
+}
+
+const char *text_number(double value)
+{
+	return units_number(text_alloc(UNITS_MAX, 1), value);
+}
+
+const char *text_percent(double fraction)
+{
+	return units_percent(text_alloc(UNITS_MAX, 1), fraction);
+}
+
+const char *text_error(double fraction)
+{
+	return units_error(text_alloc(UNITS_MAX, 1), fraction);
+}
+
 FILE *text_create(const char *path)
 {
 	unlink(path); /* it may be a link to somewhere else, or a FIFO */
 	return fopen(path, "wxe");
 }
 
-char *text_cut(const char *text, size_t max)
+const char *text_split(const char **rest, char sep)
+{
+	const char *begin = *rest, *end = begin ? strchrnul(begin, sep) : NULL;
+
+	if (!begin)
+		return NULL;
+	*rest = *end ? end + 1 : NULL;
+	return text_format("%.*s", (int)(end - begin), begin);
+}
+
+const char *text_cut(const char *text, size_t max)
 {
 	const char *end = text;
 
 	if (units_width(text) <= max)
-		return text_copy(text);
+		return text;
 	for (size_t n = 0; *end && n < max - 1; n++)
 		do
 			end++;
@@ -36,16 +65,11 @@ char *text_cut(const char *text, size_t max)
 
 bool text_glob(const char *globs, const char *s)
 {
-	while (*globs) {
-		size_t len = strcspn(globs, " ");
-		char *one = text_format("%.*s", (int)len, globs);
-		bool hit = len && !fnmatch(one, s, 0);
+	const char *glob;
 
-		free(one);
-		if (hit)
+	while ((glob = text_split(&globs, ' ')))
+		if (*glob && !fnmatch(glob, s, 0))
 			return true;
-		globs += len + (globs[len] == ' ');
-	}
 	return false;
 }
 

@@ -10,19 +10,32 @@
 /*
  * Strings of the report.  What comes out of a results directory may hold
  * anything, so every name and reason goes through one of the writers below
- * and nothing else decides what is markup.
+ * and nothing else decides what is markup.  A command of the report is a
+ * process that ends: nothing is freed one by one, so a string may be passed on,
+ * kept or left as it is, whoever made it.
  */
 
-/* text_copy() - a new string; NULL stays NULL. */
+/* text_copy() - a new string, for what is gone before the report ends, or is
+ * cut; NULL stays NULL. */
 char *text_copy(const char *s);
+
+/* As units_format() and the like (units.h); new strings. */
+const char *text_units(double value, const char *unit);
+const char *text_number(double value);
+const char *text_percent(double fraction);
+const char *text_error(double fraction);
 
 /* text_create() - a new file to write, in the place of what is there; NULL with
  * errno. */
 FILE *text_create(const char *path);
 
+/* text_split() - the text up to the next @sep, or to the end, a new string;
+ * *@rest, which it begins, is behind that then, or NULL.  NULL if *@rest is. */
+const char *text_split(const char **rest, char sep);
+
 /* text_cut() - @text in at most @max columns, with an ellipsis if it is
- * longer; never inside a character; a new string. */
-char *text_cut(const char *text, size_t max);
+ * longer; never inside a character. */
+const char *text_cut(const char *text, size_t max);
 
 /* text_glob() - whether @s matches one of the space-separated @globs. */
 bool text_glob(const char *globs, const char *s);

@@ -2,7 +2,6 @@
 #include "trend.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "grade.h"
 #include "rank.h"
@@ -63,22 +62,17 @@ void trend_mark(struct run *run)
 		    matters(r, x, n))
 			mark(r, from, to, adjusted[i]);
 	}
-	free(adjusted);
-	free(p);
 }
 
-char *trend_text(const struct result *r)
+const char *trend_text(const struct result *r)
 {
 	const char *unit;
-	char from[UNITS_MAX], to[UNITS_MAX];
 	double per;
 
 	if (!r->trend)
 		return NULL;
 	per = units_scale(r->value, r->unit, &unit);
 	return text_format("%s → %s %s",
-			   units_number(from,
-					run_number(r->trend, "from") / per),
-			   units_number(to, run_number(r->trend, "to") / per),
-			   unit);
+			   text_number(run_number(r->trend, "from") / per),
+			   text_number(run_number(r->trend, "to") / per), unit);
 }

@@ -16,7 +16,7 @@
  */
 void trend_mark(struct run *run);
 
-/* trend_text() - "6.60 → 22.9 µs"; a new string, NULL if there is no trend. */
-char *trend_text(const struct result *r);
+/* trend_text() - "6.60 → 22.9 µs", NULL if there is no trend. */
+const char *trend_text(const struct result *r);
 
 #endif

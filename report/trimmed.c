@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rank.h"
@@ -77,7 +76,6 @@ static void trim(struct trimmed *t, const double *x, size_t n)
 	t->mean = sum / (double)kept;
 	t->df = (double)kept - 1;
 	t->error2 = squares / ((double)kept * t->df);
-	free(v);
 }
 
 double trimmed_test(const double *x, size_t n, const double *y, size_t m)

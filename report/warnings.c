@@ -2,7 +2,6 @@
 #include "warnings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "again.h"
@@ -30,18 +29,14 @@ static void warn_noise(struct run *run)
 	noise_certificate_sum(&q, run);
 	if (q.n && noise_cpu_share(&q.v[0]) >= NOISY) {
 		const enum noise_cause cause = noise_cpu_main_cause(&q.v[0]);
-		char *what = noise_cpu_cause(&q.v[0], cause);
-		char *verdict = noise_cpu_verdict(&q.v[0]);
+		const char *what = noise_cpu_cause(&q.v[0], cause);
 
 		notes_add(run->notes,
-			  text_format("%s%s%s", verdict,
+			  text_format("%s%s%s", noise_cpu_verdict(&q.v[0]),
 				      what ? ", mostly " : "",
 				      what ? what : ""),
 			  noise_cpu_mend(&q.v[0], cause));
-		free(verdict);
-		free(what);
 	}
-	noise_certificate_free(&q);
 }
 
 static json_int_t frequency_tags(const struct result *row)
@@ -55,7 +50,7 @@ static void warn_doubt(struct run *run)
 {
 	const struct result *first = NULL;
 	size_t n = 0;
-	char *why;
+	const char *why;
 
 	for (size_t i = run->nrows; i-- > 0;) {
 		why = grade_doubt(&run->rows[i].all);
@@ -63,7 +58,6 @@ static void warn_doubt(struct run *run)
 			first = &run->rows[i].all;
 			n++;
 		}
-		free(why);
 	}
 	if (!first)
 		return;
@@ -73,9 +67,8 @@ static void warn_doubt(struct run *run)
 			      "(first: %s %s: %s)",
 			      n, n == 1 ? " has" : "s have", first->benchmark,
 			      first->name, why),
-		  text_copy("stop other work, or give the programs a "
-			    "real-time priority: make run-all PRIO=50"));
-	free(why);
+		  "stop other work, or give the programs a real-time priority: "
+		  "make run-all PRIO=50");
 }
 
 static void warn_frequency(struct run *run)
@@ -89,23 +82,22 @@ static void warn_frequency(struct run *run)
 			  text_format("the core's frequency moved by more than "
 				      "2 %% while %zu of %zu rows were taken",
 				      rows, run->nrows),
-			  text_copy("set a fixed frequency (cpupower "
-				    "frequency-set -g performance) where the "
-				    "machine allows it"));
+			  "set a fixed frequency (cpupower frequency-set -g "
+			  "performance) where the machine allows it");
 }
 
 /* "mem_latency 4 of 73, tlb 2 of 75": the programs with wide rows, a new
  * string, NULL if there are none. */
-static char *wide_programs(const struct run *run, double within, size_t *wide,
-			   size_t *rows)
+static const char *wide_programs(const struct run *run, double within,
+				 size_t *wide, size_t *rows)
 {
-	char *text = NULL;
+	const char *text = NULL;
 
 	*wide = *rows = 0;
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 		size_t of, n = rounds_wide(run, s, within, &of);
-		char *longer;
+		const char *longer;
 
 		*wide += n;
 		*rows += of;
@@ -113,7 +105,6 @@ static char *wide_programs(const struct run *run, double within, size_t *wide,
 			continue;
 		longer = text_format("%s%s%s %zu of %zu", text ? text : "",
 				     text ? ", " : "", s->program, n, of);
-		free(text);
 		text = longer;
 	}
 	return text;
@@ -124,7 +115,7 @@ static void warn_precision(struct run *run)
 {
 	double within = rounds_precision(run);
 	size_t wide, rows;
-	char *rounds, *names;
+	const char *rounds, *names;
 
 	if (isnan(within) || run->rounds < 6)
 		return;
@@ -132,16 +123,12 @@ static void warn_precision(struct run *run)
 	if (!names)
 		return;
 	rounds = rounds_text(run);
-	notes_add(
-		run->notes,
-		text_format(
-			"%zu of %zu rows are not within the ±%.8g %% that were "
-			"asked for, after %s rounds (%s)",
-			wide, rows, 100 * within, rounds, names),
-		text_copy("the noise certificate says what disturbed; a "
-			  "quieter machine narrows them more than rounds"));
-	free(rounds);
-	free(names);
+	notes_add(run->notes,
+		  text_format("%zu of %zu rows are not within the ±%.8g %% "
+			      "that were asked for, after %s rounds (%s)",
+			      wide, rows, 100 * within, rounds, names),
+		  "the noise certificate says what disturbed; a quieter "
+		  "machine narrows them more than rounds");
 }
 
 static void warn_width(struct run *run)
@@ -160,17 +147,16 @@ static void warn_width(struct run *run)
 				      run->rounds, run->rounds == 1 ? "" : "s"),
 			  json_is_true(run_at(run->meta, "interrupted"))
 				  ? NULL /* said with the interruption */
-				  : text_copy("6 rounds or more are needed: "
-					      "make run-all PROFILE=quick"));
+				  : "6 rounds or more are needed: make run-all "
+				    "PROFILE=quick");
 	else if (bad && isnan(rounds_precision(run)))
 		notes_add(run->notes,
 			  text_format("%zu of %zu rows have grade C or D: "
 				      "another run may lie more than 5 %% away",
 				      bad, graded),
-			  text_copy("more rounds narrow most intervals: make "
-				    "run-all PROFILE=publish, or PRECISION=5, "
-				    "which adds rounds only for programs with "
-				    "wide intervals"));
+			  "more rounds narrow most intervals: make run-all "
+			  "PROFILE=publish, or PRECISION=5, which adds rounds "
+			  "only for programs with wide intervals");
 }
 
 static void warn_failures(struct run *run)
@@ -193,8 +179,8 @@ static void warn_failures(struct run *run)
 				      first->all.benchmark, first->all.name,
 				      first->all.reason ? first->all.reason
 							: "no reason"),
-			  text_copy("see \"Not measured, and why\" in the "
-				    "report, and log.txt"));
+			  "see \"Not measured, and why\" in the report, and "
+			  "log.txt");
 }
 
 static json_int_t aside(const struct row *row, const char *key)
@@ -206,7 +192,6 @@ static void warn_trends(struct run *run)
 {
 	const struct result *first = NULL;
 	size_t n = 0;
-	char *text;
 
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct result *r = &run->rows[i].all;
@@ -216,27 +201,25 @@ static void warn_trends(struct run *run)
 	}
 	if (!first)
 		return;
-	text = trend_text(first);
 	notes_add(run->notes,
-		  text_format("%zu row%s changed from round to round "
-			      "(first: %s %s: %s): an interval around the "
-			      "median would hide that, so there is none",
+		  text_format("%zu row%s changed from round to round (first: "
+			      "%s %s: %s): an interval around the median would "
+			      "hide that, so there is none",
 			      n, n == 1 ? "" : "s", first->benchmark,
-			      first->name, text),
-		  text_copy("look for what the run itself changes: files, "
-			    "memory, heat"));
-	free(text);
+			      first->name, trend_text(first)),
+		  "look for what the run itself changes: files, memory, heat");
 }
 
 static void warn_states(struct run *run)
 {
 	const struct result *first = NULL, *near = NULL;
 	size_t n = 0, follow = 0;
-	char text[STATES_MAX], *distances = NULL;
+	char text[STATES_MAX];
+	const char *distances = NULL;
 
 	for (size_t i = run->nrows; i-- > 0;) {
 		const struct result *r = &run->rows[i].all;
-		char *why = r->states ? distances_text(r) : NULL;
+		const char *why = r->states ? distances_text(r) : NULL;
 
 		n += r->states != NULL;
 		first = r->states ? r : first;
@@ -244,7 +227,6 @@ static void warn_states(struct run *run)
 			continue;
 		follow++;
 		near = r;
-		free(distances);
 		distances = why;
 	}
 	if (first)
@@ -254,19 +236,17 @@ static void warn_states(struct run *run)
 				      "are shown instead of their median",
 				      n, n == 1 ? "" : "s", first->benchmark,
 				      first->name, states_text(text, first)),
-			  text_copy("look for what differs between rounds: "
-				    "where the host runs the CPUs, whether "
-				    "huge pages can be had"));
+			  "look for what differs between rounds: where the "
+			  "host runs the CPUs, whether huge pages can be had");
 	if (near)
 		notes_add(run->notes,
-			  text_format("the levels of %zu of these rows go with "
-				      "the distance of the two CPUs (first: "
-				      "%s %s: %s)",
-				      follow, near->benchmark, near->name,
-				      distances),
-			  text_copy("the host moves the CPUs: ask it to keep "
-				    "them on cores of one cache"));
-	free(distances);
+			  text_format(
+				  "the levels of %zu of these rows go with the "
+				  "distance of the two CPUs (first: %s %s: %s)",
+				  follow, near->benchmark, near->name,
+				  distances),
+			  "the host moves the CPUs: ask it to keep them on "
+			  "cores of one cache");
 }
 
 /* The cpuset or the affinity was changed in mid-run. */
@@ -281,15 +261,14 @@ static void warn_cpus(struct run *run)
 			n++;
 		}
 	if (first)
-		notes_add(
-			run->notes,
-			text_format("the rounds of %zu row%s were measured on "
-				    "different CPUs (first: %s %s), which "
-				    "need not be alike",
-				    n, n == 1 ? "" : "s", first->benchmark,
-				    first->name),
-			text_copy("leave the cpuset as it is during a run, "
-				  "or name a CPU: make run-all CPU=1"));
+		notes_add(run->notes,
+			  text_format("the rounds of %zu row%s were measured "
+				      "on different CPUs (first: %s %s), which "
+				      "need not be alike",
+				      n, n == 1 ? "" : "s", first->benchmark,
+				      first->name),
+			  "leave the cpuset as it is during a run, or name a "
+			  "CPU: make run-all CPU=1");
 }
 
 /* What is in no value, in one line: the rows say why. */
@@ -307,20 +286,20 @@ static void warn_set_aside(struct run *run)
 		lost += aside(row, "visits") && !isfinite(row->all.value);
 	}
 	if (rows)
-		notes_add(run->notes,
-			  text_format("%" JSON_INTEGER_FORMAT
-				      " visits and %" JSON_INTEGER_FORMAT
-				      " invocations of %zu row%s were set "
-				      "aside, as each row says; "
-				      "the values come from the rest",
-				      visits, invocations, rows,
-				      rows == 1 ? "" : "s"),
-			  lost ? text_format("%zu row%s no value for that "
-					     "reason: see \"Not measured, and "
-					     "why\"",
-					     lost,
-					     lost == 1 ? " has" : "s have")
-			       : NULL);
+		notes_add(
+			run->notes,
+			text_format(
+				"%" JSON_INTEGER_FORMAT
+				" visits and %" JSON_INTEGER_FORMAT
+				" invocations of %zu row%s were set aside, as "
+				"each row says; the values come from the rest",
+				visits, invocations, rows,
+				rows == 1 ? "" : "s"),
+			lost ? text_format(
+				       "%zu row%s no value for that reason: "
+				       "see \"Not measured, and why\"",
+				       lost, lost == 1 ? " has" : "s have")
+			     : NULL);
 }
 
 /* Of programs that were skipped, or of those that failed. */
@@ -328,7 +307,7 @@ static void warn_troubles(struct run *run, bool skipped)
 {
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *t = &run->troubles[i];
-		char *what, *program;
+		const char *what, *program;
 
 		if ((t->exit_status == 77) != skipped)
 			continue;
@@ -342,8 +321,6 @@ static void warn_troubles(struct run *run, bool skipped)
 				  ? NULL
 				  : text_format("%s alone tells more",
 						program));
-		free(program);
-		free(what);
 	}
 }
 
@@ -360,17 +337,15 @@ static void warn_truth(struct run *run)
 					      "a cost of %.3g %s: costs near "
 					      "it are in doubt",
 					      r->value, r->unit ? r->unit : ""),
-				  text_copy("measure again on a quieter "
-					    "machine"));
+				  "measure again on a quieter machine");
 		if (fabs(error) > TRUTH_ERROR && r->cycles >= TRUTH_CYCLES)
 			notes_add(run->notes,
 				  text_format("%s %s is off the known truth by "
 					      "%+.1f %%",
 					      r->benchmark, r->name,
 					      100 * error),
-				  text_copy("measure again on a quieter "
-					    "machine, or with another "
-					    "--timer"));
+				  "measure again on a quieter machine, or with "
+				  "another --timer");
 	}
 }
 
@@ -387,15 +362,15 @@ static void warn_rate(struct run *run)
 
 		if (!isfinite(by) || !json_is_false(run_at(c, "agrees")))
 			continue;
-		notes_add(run->notes,
-			  text_format("by %s all times are %.3g %% too %s "
-				      "(±%.2g %%)",
-				      clock ? clock : "another clock",
-				      fabs(by) / 1e4, by > 0 ? "long" : "short",
-				      run_number(c, "error_ppm") / 1e4),
-			  text_copy("if that clock is right, the firmware "
-				    "states a wrong rate of the counter: "
-				    "docs/porting.md"));
+		notes_add(
+			run->notes,
+			text_format(
+				"by %s all times are %.3g %% too %s (±%.2g %%)",
+				clock ? clock : "another clock", fabs(by) / 1e4,
+				by > 0 ? "long" : "short",
+				run_number(c, "error_ppm") / 1e4),
+			"if that clock is right, the firmware states a wrong "
+			"rate of the counter: docs/porting.md");
 	}
 }
 
@@ -406,8 +381,9 @@ static void warn_certificate(struct run *run)
 		const struct result *r = &run->rows[i].all;
 		const char *verdict = json_string_value(
 			json_object_get(r->evidence, "verdict"));
-		char *name = text_format("method=%s,body=all,figure=verdict",
-					 r->timer ? r->timer : "");
+		const char *name =
+			text_format("method=%s,body=all,figure=verdict",
+				    r->timer ? r->timer : "");
 
 		if (!strcmp(r->benchmark, "certify") && verdict &&
 		    strstr(verdict, "rejected") && !strcmp(r->name, name))
@@ -418,10 +394,8 @@ static void warn_certificate(struct run *run)
 					      "no sure offset to subtract; "
 					      "batches do not need one",
 					      r->timer),
-				  text_copy("measure again on a quieter "
-					    "machine, or with another "
-					    "--timer"));
-		free(name);
+				  "measure again on a quieter machine, or with "
+				  "another --timer");
 	}
 }
 
@@ -429,26 +403,23 @@ static void warn_run(struct run *run)
 {
 	const json_t *governor = run_at(run->machine, "governor");
 	const char *clock = run_text(run->machine, "timer.method");
-	char *dir = again_word(run->dir);
+	const char *dir = again_word(run->dir);
 
 	if (json_is_true(run_at(run->meta, "interrupted")))
 		notes_add(run->notes,
-			  text_copy("the run was interrupted: not all rounds "
-				    "are there"),
+			  "the run was interrupted: not all rounds are there",
 			  text_format("scripts/run-all --resume %s",
 				      dir ? dir : "DIR"));
-	free(dir);
 	if (json_is_string(governor) &&
 	    strcmp(json_string_value(governor), "performance") != 0)
 		notes_add(run->notes,
 			  text_format("the frequency governor is %s",
 				      json_string_value(governor)),
-			  text_copy("cpupower frequency-set -g performance"));
+			  "cpupower frequency-set -g performance");
 	if (clock && !strcmp(clock, "clock") && !ledger_is(run))
 		notes_add(run->notes,
-			  text_copy("the time stamp counter cannot be trusted "
-				    "here: the system's clock was used, which "
-				    "is coarser"),
+			  "the time stamp counter cannot be trusted here: the "
+			  "system's clock was used, which is coarser",
 			  NULL);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -9,7 +8,7 @@
 enum { PROGRAMS, TERM, WORDS, FIELDS };
 
 /* "64K" as "64 KiB"; other values as they are. */
-static char *plain(const char *value)
+static const char *plain(const char *value)
 {
 	const size_t digits = strspn(value, "0123456789");
 
@@ -17,27 +16,24 @@ static char *plain(const char *value)
 			       !value[digits + 1]
 		       ? text_format("%.*s %ciB", (int)digits, value,
 				     value[digits])
-		       : text_copy(value);
+		       : value;
 }
 
 /* @words with @value in the place of its "*". */
-static char *filled(const char *words, const char *value)
+static const char *filled(const char *words, const char *value)
 {
 	const char *star = strchr(words, '*');
-	char *shown = plain(value), *text;
 
-	text = star ? text_format("%.*s%s%s", (int)(star - words), words, shown,
-				  star + 1)
-		    : text_copy(words);
-	free(shown);
-	return text;
+	return star ? text_format("%.*s%s%s", (int)(star - words), words,
+				  plain(value), star + 1)
+		    : words;
 }
 
-char *words_of(const struct rowtable *table, const char *program,
-	       const char *axis, const char *value)
+const char *words_of(const struct rowtable *table, const char *program,
+		     const char *axis, const char *value)
 {
 	const struct rowtable_line *line = NULL;
-	char *term = text_format("%s=%s", axis, value), *found = NULL;
+	const char *term = text_format("%s=%s", axis, value), *found = NULL;
 
 	while (!found && (line = rowtable_next(table, "word", line)))
 		if (line->n == FIELDS &&
@@ -47,6 +43,5 @@ char *words_of(const struct rowtable *table, const char *program,
 					       ? line->field[WORDS]
 					       : "",
 				       value);
-	free(term);
 	return found ? found : plain(value);
 }

@@ -9,9 +9,9 @@
  * first `word` line of @table that fits.  Without one sizes become "64 KiB",
  * and all else stays; a value that the row does not have is "".
  *
- * Return: a new string; "" for what is not worth a word.
+ * Return: them; "" for what is not worth a word.
  */
-char *words_of(const struct rowtable *table, const char *program,
-	       const char *axis, const char *value);
+const char *words_of(const struct rowtable *table, const char *program,
+		     const char *axis, const char *value);
 
 #endif

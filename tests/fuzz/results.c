@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "commands.h"
+#include "leaks.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "commands.h"
+#include "leaks.h"
 
 #define SOUND "tests/fixtures/results/small/"
 

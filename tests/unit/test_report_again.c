@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "again.h"
+#include "leaks.h"
 #include "tap.h"
 
 /* What is made of a command line; NULL: no command. */
@@ -42,31 +43,28 @@ static const struct {
 static void repeats_runs(void)
 {
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-		char *got = again_run(runs[i].recorded);
+		const char *got = again_run(runs[i].recorded);
 
 		OK(!got == !runs[i].want &&
 			   (!got || !strcmp(got, runs[i].want)),
 		   runs[i].want ? runs[i].want : "no command");
-		free(got);
 	}
 }
 
 static void word_is(const char *text, const char *want)
 {
-	char *got = again_word(text);
+	const char *got = again_word(text);
 
 	OK(!got == !want && (!got || !strcmp(got, want)),
 	   want ? want : "no word");
-	free(got);
 }
 
 static void program_is(const char *name, const char *want)
 {
-	char *got = again_program(name);
+	const char *got = again_program(name);
 
 	OK(!got == !want && (!got || !strcmp(got, want)),
 	   want ? want : "no program");
-	free(got);
 }
 
 int main(void)

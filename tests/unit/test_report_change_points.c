@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "change_points.h"
+#include "leaks.h"
 #include "tap.h"
 #include "uniform.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What mem_latency and mem_bandwidth say of the third cache. */
 #include "contradictions.h"
+#include "leaks.h"
 #include "tap.h"
 
 enum { L3_NS, MEMORY_NS, L3_BYTES, MEMORY_BYTES, ROWS };
@@ -56,7 +57,6 @@ static int says(double l3_ns, double l3_bytes, const char *want)
 
 	if (!good)
 		printf("# %zu: %s\n", n, text);
-	notes_free(&all);
 	return good;
 }
 

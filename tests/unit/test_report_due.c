@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "due.h"
+#include "leaks.h"
 #include "stats.h"
 #include "tap.h"
 #include "uniform.h"

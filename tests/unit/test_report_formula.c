@@ -4,34 +4,33 @@
 #include <string.h>
 
 #include "formula.h"
+#include "leaks.h"
 #include "tap.h"
 
 static struct row rows[] = {
-	{ .all = { .name = (char *)"a=1", .unit = (char *)"ns", .value = 8 } },
-	{ .all = { .name = (char *)"a=2", .status = RESULT_SKIPPED } },
+	{ .all = { .name = "a=1", .unit = "ns", .value = 8 } },
+	{ .all = { .name = "a=2", .status = RESULT_SKIPPED } },
 };
 static size_t places[] = { 0, 1 };
-static struct section section = { .program = (char *)"probe",
-				  .rows = places,
-				  .n = 2 };
+static struct section section = { .program = "probe", .rows = places, .n = 2 };
 static struct operation two[] = {
-	{ .id = (char *)"first",
-	  .label = (char *)"First",
-	  .benchmark = (char *)"probe",
-	  .cases = (char *)"a=1",
-	  .unit = (char *)"ns" },
-	{ .id = (char *)"second",
-	  .label = (char *)"Second",
-	  .benchmark = (char *)"probe",
-	  .cases = (char *)"a=2",
-	  .unit = (char *)"ns" },
+	{ .id = "first",
+	  .label = "First",
+	  .benchmark = "probe",
+	  .cases = "a=1",
+	  .unit = "ns" },
+	{ .id = "second",
+	  .label = "Second",
+	  .benchmark = "probe",
+	  .cases = "a=2",
+	  .unit = "ns" },
 };
 static const struct operations ops = { two, 2 };
 static const double predicted[] = { 40, NAN };
-static char *terms[][2] = {
-	{ (char *)"half", (char *)"second / 2" },
-	{ (char *)"half", (char *)"first / 2" },
-	{ (char *)"round", (char *)"round + round" },
+static const char *terms[][2] = {
+	{ "half", "second / 2" },
+	{ "half", "first / 2" },
+	{ "round", "round + round" },
 };
 static struct rowtable_line lines[] = {
 	{ .field = terms[0], .n = 2, .kind = "term" },
@@ -48,38 +47,35 @@ static const struct formula_world world = { &run, &ops, predicted, &table,
 
 static int is(const char *text, double want)
 {
-	char *missing;
+	const char *missing;
 	double x = formula_value(text, &world, &missing);
 	int same = !missing && fabs(x - want) < 1e-9;
 
 	if (!same)
 		printf("# %s is %g, lacks %s\n", text, x,
 		       missing ? missing : "nothing");
-	free(missing);
 	return same;
 }
 
 static int lacks(const char *text, const char *want)
 {
-	char *missing;
+	const char *missing;
 	double x = formula_value(text, &world, &missing);
 	int same = isnan(x) && missing && strstr(missing, want);
 
 	if (!same)
 		printf("# %s is %g, lacks %s\n", text, x,
 		       missing ? missing : "nothing");
-	free(missing);
 	return same;
 }
 
 static int reads(const char *text, const char *want)
 {
-	char *got = formula_text(text, &world);
+	const char *got = formula_text(text, &world);
 	int same = !strcmp(got, want);
 
 	if (!same)
 		printf("# %s\n", got);
-	free(got);
 	return same;
 }
 

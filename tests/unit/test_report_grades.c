@@ -3,17 +3,18 @@
 #include <stdlib.h>
 
 #include "grades.h"
+#include "leaks.h"
 #include "tap.h"
 
 #define ROWS 20
 
 /* The grade of a run whose rows have @grades, a letter each (-: none; l: a
  * level), of which the first @core are core rows. */
-static char *graded(const char *grades, size_t core, char *letter)
+static const char *graded(const char *grades, size_t core, char *letter)
 {
 	struct row rows[ROWS] = { 0 };
 	struct run run = { .rows = rows };
-	char *text;
+	const char *text;
 
 	for (; grades[run.nrows]; run.nrows++) {
 		const char text_of[] = { grades[run.nrows], '\0' };
@@ -35,11 +36,11 @@ static char *graded(const char *grades, size_t core, char *letter)
 
 static void is(const char *grades, size_t core, char letter, const char *words)
 {
-	char got, *text = graded(grades, core, &got);
+	char got;
+	const char *text = graded(grades, core, &got);
 
 	OK_STR(text, words, grades);
 	OK(got == letter, "and its letter");
-	free(text);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "leaks.h"
 #include "operations.h"
 #include "pick.h"
 #include "tap.h"

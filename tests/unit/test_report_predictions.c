@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "leaks.h"
 #include "predictions.h"
 #include "quantity.h"
 #include "tap.h"
@@ -107,13 +108,9 @@ static void files(void)
 	OK_STR(p.v[0].why, "first second", "words over two lines");
 	OK_NEAR(p.v[1].predicted, 9e9, 1, "a bandwidth");
 	OK(isnan(p.v[1].base), "what is not said is not known");
-	predictions_free(&p);
-	notes_free(&notes);
 
 	OK(!reads(&p, &notes, "[syscall]\nbase = 100 cycles\n"), "no clock");
 	OK_NEAR(p.v[0].base, 25, 1e-9, "cycles by the core's frequency");
-	predictions_free(&p);
-	notes_free(&notes);
 
 	OK(reads(&p, &notes,
 		 "[syscall]\nbase = soon\nbase = 2 ns\nbase = 3 ns\n"
@@ -128,8 +125,6 @@ static void files(void)
 	OK(has_note(&notes, ":8: expected [operation], key = value"),
 	   "no key at all");
 	OK_NEAR(p.v[0].base, 2, 1e-12, "the good lines are used");
-	predictions_free(&p);
-	notes_free(&notes);
 }
 
 static void long_lines(void)
@@ -145,9 +140,6 @@ static void long_lines(void)
 		   has_note(&notes, ":4: predicted = x"),
 	   "does not shift the lines behind it");
 	OK_NEAR(p.v[0].base, 1, 1e-12, "nor spoil them");
-	free(blanks);
-	predictions_free(&p);
-	notes_free(&notes);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "leaks.h"
 #include "rank.h"
 #include "tap.h"
 #include "uniform.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "leaks.h"
 #include "rank.h"
 #include "strata.h"
 #include "tap.h"

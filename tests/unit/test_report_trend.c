@@ -2,6 +2,7 @@
 /* Made-up rounds of one row: which way withholds its interval. */
 #include <math.h>
 
+#include "leaks.h"
 #include "stats.h"
 #include "tap.h"
 #include "trend.h"

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "leaks.h"
 #include "rank.h"
 #include "tap.h"
 #include "trimmed.h"
