@@ -2,9 +2,9 @@
 # What the report does beside reading a run.
 
 # They are inside the program.
-$(BUILD)/obj/report/doc_html.o: report/page.css report/page.js
+$(BUILD)/obj/report/embed.o: report/page.css report/page.js $(wildcard report/words/*)
 # An assembler puts them in, which a link-time optimizer does not see.
-$(BUILD)/obj/report/doc_html.o: ALL_CFLAGS += -fno-lto
+$(BUILD)/obj/report/embed.o: ALL_CFLAGS += -fno-lto
 
 # Never over a file that somebody has filled in.
 .PHONY: predictions

@@ -105,10 +105,12 @@ static int judge(const struct comparison *c, size_t n, double threshold)
 static void print_all(const struct compare_options *o,
 		      const struct comparison *c, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	if (o->in_time)
+		compare_print_runs(stdout, c, n);
+	for (size_t i = 0; i < n && !o->in_time; i++)
 		compare_print(stdout, &c[i], o->all);
-	if (c->counted || n > 1)
-		compare_print_across(stdout, c, n, o->all);
+	if (c->counted || n > 1 || o->in_time)
+		compare_print_across(stdout, c, n, o->all || !o->in_time);
 }
 
 /* @timed sides and, behind them, those of a ledger. */
@@ -149,6 +151,15 @@ static int load_ledger(struct sides *s, const char *list)
 			status = EXIT_USAGE;
 		}
 	return status;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct side *p = a, *q = b;
+	const char *s = run_text(p->runs->meta, "started_at");
+	const char *t = run_text(q->runs->meta, "started_at");
+
+	return strcmp(s ? s : "", t ? t : "");
 }
 
 static int compare_all(const struct compare_options *o, const struct sides *s,
@@ -211,6 +222,8 @@ int command_compare(const struct compare_options *o, size_t n,
 	}
 	for (size_t i = 0; i < n && status == EXIT_OK; i++)
 		status = load_side(&sides, names[i]);
+	if (o->in_time)
+		qsort(sides.v, sides.n, sizeof(*sides.v), by_time);
 	sides.timed = sides.n;
 	if (status == EXIT_OK && o->ledger)
 		status = load_ledger(&sides, o->ledger);

@@ -9,7 +9,8 @@
 #include "rounds.h"
 #include "text.h"
 
-static int list(const char *dir, bool core, const void *arg, list_fn *put)
+static int list(const char *dir, bool core, const void *arg,
+		int (*put)(const struct run *run, const void *arg))
 {
 	struct notes notes = { 0 };
 	struct run run;
@@ -29,11 +30,6 @@ static int list(const char *dir, bool core, const void *arg, list_fn *put)
 		return EXIT_FAIL;
 	}
 	return code;
-}
-
-int command_of_run(const char *dir, const void *arg, list_fn *put)
-{
-	return list(dir, false, arg, put);
 }
 
 struct of_section {
@@ -125,5 +121,5 @@ static int list_failed(const struct run *run, const void *arg)
 
 int command_failed(const char *dir)
 {
-	return command_of_run(dir, NULL, list_failed);
+	return list(dir, false, NULL, list_failed);
 }

@@ -81,7 +81,6 @@ static int write_pages(const struct run *run, const struct report_parts *parts)
 	int err = write_doc(&doc_md, run, parts);
 
 	err |= write_doc(&doc_html, run, parts);
-	err |= write_doc(&doc_tex, run, parts);
 	return write_data(run) || err ? -EIO : 0;
 }
 
@@ -144,7 +143,7 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 		err = write_all(&run, &card, ledger, root, no_plots);
 		card_print(stdout, &card, &run);
 		if (!err)
-			printf("report: %s/report.html, .md, .tex, .csv, "
+			printf("report: %s/report.html, .md, .csv, "
 			       ".json: %zu warning%s\n",
 			       dir, notes.n, notes.n == 1 ? "" : "s");
 	}

@@ -34,13 +34,6 @@ int command_coursework(const char *root, const char *template, const char *dir);
  * is no such number, @otherwise if there is none. */
 double command_share(const char *text, double otherwise);
 
-struct run;
-typedef int list_fn(const struct run *run, const void *arg);
-
-/* command_of_run() - read the run in @dir and hand it to @put, with @arg; what
- * was wrong with its files, or with the standard output, is told. */
-int command_of_run(const char *dir, const void *arg, list_fn *put);
-
 /* command_due() - print the programs that are due in the next round of a run,
  * by its core rows or by @all. */
 int command_due(const struct due_rule *rule, bool all, const char *dir);
@@ -52,13 +45,6 @@ int command_failed(const char *dir);
 /* command_export() - print the rows as format @name; @root has the words of the
  * card. */
 int command_export(const char *root, const char *name, const char *dir);
-
-/* command_contribute() - print the core rows of a run, and of its machine the
- * processor, kernel and virtualisation, as JSON; command_like() - print which
- * of such files in @root/results/machines a run is nearest to, and where it
- * departs from that. */
-int command_contribute(const char *dir);
-int command_like(const char *root, const char *dir);
 
 struct fleet_options {
 	const char *controls; /* how many, as typed; or NULL */
@@ -76,6 +62,7 @@ struct compare_options {
 	const char *aa;		       /* A/A sessions, with commas; or NULL */
 	const char *out;	       /* directory for the pages; NULL: none */
 	bool all;		       /* print all rows */
+	bool in_time;		       /* the sides are a history */
 	bool same;	    /* all sides are the same: judge the false alarms */
 	bool json, junit;   /* print that instead of tables */
 	const char *ledger; /* sides of a ledger, with commas; or NULL */
@@ -87,9 +74,5 @@ struct compare_options {
  * a directory or several with commas between. */
 int command_compare(const struct compare_options *o, size_t n,
 		    char *const *names);
-
-/* command_history() - the rows of @n runs in order of time; @out: directory
- * for the pages, or NULL. */
-int command_history(const char *out, bool all, size_t n, char *const *dirs);
 
 #endif

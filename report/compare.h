@@ -125,11 +125,13 @@ void compare_means(struct table *t, const struct comparison *c);
 void compare_rows(struct table *t, const struct comparison *c, bool details,
 		  bool all);
 
-/* compare_across() - the rows of all @n comparisons of one side A with others:
+/* compare_across() - the rows of all @n comparisons of one side A with others,
+ * all of them or those that differ in one:
  * what each adds, in the unit of the row and as a share, and its interval.
  * Behind them may stand comparisons of ledgers, for the rows that these have,
  * too. */
-void compare_across(struct table *t, const struct comparison *c, size_t n);
+void compare_across(struct table *t, const struct comparison *c, size_t n,
+		    bool all);
 
 /* compare_timed() - how many of @n comparisons are before those of ledgers. */
 size_t compare_timed(const struct comparison *c, size_t n);

@@ -366,7 +366,21 @@ static const struct pair *same_row(const struct comparison *c, size_t i,
 	return NULL;
 }
 
-void compare_across(struct table *t, const struct comparison *c, size_t n)
+/* Whether any side differs in row @i of the first comparison. */
+static bool any_differs(const struct comparison *c, size_t n, size_t i)
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct pair *p = same_row(c, i, &c[k]);
+
+		if (p && (p->verdict == VERDICT_FASTER ||
+			  p->verdict == VERDICT_SLOWER))
+			return true;
+	}
+	return false;
+}
+
+void compare_across(struct table *t, const struct comparison *c, size_t n,
+		    bool all)
 {
 	const char *head = compare_name(c->a);
 
@@ -378,7 +392,9 @@ void compare_across(struct table *t, const struct comparison *c, size_t n)
 	table_column(t, "cost [95 %]", true);
 	table_column(t, "verdict", false);
 	for (size_t i = 0; i < c->n; i++)
-		for (size_t k = 0; c->v[i].first && k < n; k++) {
+		for (size_t k = 0;
+		     c->v[i].first && k < n && (all || any_differs(c, n, i));
+		     k++) {
 			const struct pair *p = same_row(c, i, &c[k]);
 			const struct pair *end = c[k].v + c[k].n;
 

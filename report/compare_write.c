@@ -278,7 +278,7 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 		para(d, odd_words(c, timed));
 		odd_table(&t, c, timed);
 		put_table(d, &t);
-		compare_across(&t, c, n);
+		compare_across(&t, c, n, true);
 		put_table(d, &t);
 	}
 	d->format->end(d);
@@ -332,6 +332,32 @@ void compare_print(FILE *f, const struct comparison *c, bool all)
 	print(f, compare_stopping(c));
 }
 
+void compare_print_runs(FILE *f, const struct comparison *c, size_t n)
+{
+	struct table t = { 0 };
+
+	table_begin(&t, "run>|began|kernel|commit|rounds>|faster>|slower>|"
+			"directory");
+	for (size_t i = 0; i <= n; i++) {
+		const struct side *s = i ? c[i - 1].b : c->a;
+		const struct run *r = s->runs;
+		size_t verdicts[VERDICT_NOT_COMPARABLE + 1] = { 0 };
+
+		for (size_t j = 0; i && j < c[i - 1].n; j++)
+			verdicts[c[i - 1].v[j].verdict]++;
+		table_line(&t, "", text_format("%zu", i + 1),
+			   run_text(r->meta, "started_at"),
+			   run_text(r->machine, "kernel.release"),
+			   run_text(r->meta, "git_id"), rounds_text(r),
+			   i ? text_format("%zu", verdicts[VERDICT_FASTER])
+			     : NULL,
+			   i ? text_format("%zu", verdicts[VERDICT_SLOWER])
+			     : NULL,
+			   s->name);
+	}
+	print_table(f, &t);
+}
+
 void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 			  bool all)
 {
@@ -341,7 +367,7 @@ void compare_print_across(FILE *f, const struct comparison *c, size_t n,
 	if (c->counted)
 		ledger_rows(&t, c, n, all);
 	else
-		compare_across(&t, c, n);
+		compare_across(&t, c, n, all);
 	print_table(f, &t);
 	if (c->counted)
 		return;

@@ -12,6 +12,10 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n);
 /* compare_print() - one comparison for a terminal. */
 void compare_print(FILE *f, const struct comparison *c, bool all);
 
+/* compare_print_runs() - the sides in their order: when, on which kernel, of
+ * which commit, and how many core rows differ from the first. */
+void compare_print_runs(FILE *f, const struct comparison *c, size_t n);
+
 /* compare_print_across() - after those, of ledgers: the rows, with a column for
  * each of @n sides; of measurements: a line for each row and side. */
 void compare_print_across(FILE *f, const struct comparison *c, size_t n,

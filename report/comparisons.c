@@ -206,7 +206,7 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 
 	comparisons_table(&table, t, run, ids);
 	/* A paper has no room for the names of the rows. */
-	for (size_t side = 1; d->whole && side <= 2; side++)
+	for (size_t side = 1; d->paper && side <= 2; side++)
 		table_unbracket(&table, side);
 	if (table.nrows)
 		d->format->table(d, &table);

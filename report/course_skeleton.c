@@ -31,7 +31,7 @@ static void put_heading(struct doc *d, const char *const *field,
 	at[0] += top;
 	at[1] = top ? 0 : at[1] + 1;
 	d->format->heading(d, top ? 2 : 3, NULL,
-			   d->whole ? field[TITLE]
+			   d->paper ? field[TITLE]
 			   : top    ? text_format("%u %s", at[0], field[TITLE])
 				    : text_format("%u.%u %s", at[0], at[1],
 						  field[TITLE]));
@@ -72,9 +72,9 @@ static void put_tables(struct doc *d, const struct course *c,
 	/* As many columns as a page that stands upright has room for. */
 	while (t.ncolumns > COURSE_PAGE)
 		table_drop(&t, t.ncolumns - 1);
-	for (size_t i = 0; ids && d->whole && i < 3; i++)
+	for (size_t i = 0; ids && d->paper && i < 3; i++)
 		table_drop(&t, summary_only[i]);
-	if (!ids && d->whole)
+	if (!ids && d->paper)
 		table_unbracket(&t, summary_only[0]);
 	t.caption = ids ? "Estimation and results" : "Summary";
 	d->format->table(d, &t);
@@ -91,7 +91,7 @@ static void put_figure(struct doc *d, const struct figure *f)
 	const char *end = strstr(f->caption, ". ");
 
 	d->format->figure(d, f->id,
-			  d->whole && end
+			  d->paper && end
 				  ? text_format("%.*s",
 						(int)(end - f->caption + 1),
 						f->caption)
@@ -173,7 +173,7 @@ static void put_summary(struct doc *d, const struct course *c,
 
 	put_tables(d, c, run, NULL);
 	/* A paper to be handed in is of this machine. */
-	if (d->whole)
+	if (d->paper)
 		return;
 	course_2017(&t, c, run);
 	d->format->table(d, &t);
@@ -210,7 +210,7 @@ void course_skeleton(struct doc *d, const struct course *c,
 	const struct rowtable_line *line = NULL;
 	unsigned int at[2] = { 0, 0 };
 
-	d->whole = d->format == &doc_tex;
+	d->paper = d->format == &doc_tex;
 	d->format->begin(
 		d,
 		"Project Report: What Operations of an Operating System Cost");

@@ -40,7 +40,7 @@ struct doc {
 	const struct doc_format *format;
 	unsigned int figures; /* how many were put in */
 	bool rows;	      /* HTML: there are rows for the script */
-	bool whole;	      /* LaTeX: a document, not a part of one */
+	bool paper;	      /* of little room: LaTeX */
 };
 
 extern const struct doc_format doc_html, doc_md, doc_tex;

@@ -2,24 +2,13 @@
 #include <string.h>
 
 #include "doc.h"
+#include "embed.h"
 #include "input.h"
 #include "text.h"
 
 #define LONG_TEXT     40    /* characters: needs a wide column */
 #define LONG_NUMBER   20    /* bytes: an interval, which may take two lines */
 #define SMALL_PICTURE 49152 /* bytes */
-
-/*
- * No network, no fonts but the reader's own: style and script are in the page.
- * Without the script everything is there as well, only wider and unsorted.
- */
-#define EMBED(name, file)                                             \
-	__asm__(".pushsection .rodata\n" #name ":\n"                  \
-		".incbin \"report/" file "\"\n.byte 0\n.popsection"); \
-	extern const char name[] __attribute__((visibility("hidden")))
-
-EMBED(page_css, "page.css");
-EMBED(page_js, "page.js");
 
 static void tag(struct doc *d, const char *name, const char *text)
 {
@@ -33,6 +22,8 @@ static void put_part(FILE *f, const char *begin, const char *end)
 	text_html(f, text_format("%.*s", (int)(end - begin), begin));
 }
 
+/* No network, no fonts but the reader's own: style and script are in the page.
+ * Without the script everything is there as well, only wider and unsorted. */
 static void html_begin(struct doc *d, const char *title)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"

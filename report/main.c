@@ -71,7 +71,7 @@ static const struct opt compare_opts[] = {
 static const struct opt history_opts[] = {
 	OPT_OUT,
 	OPT_FLAG(0, "all", settings, all,
-		 "print all rows, not only those that changed"),
+		 "print all rows, not only those that differ"),
 	OPT_END,
 };
 
@@ -212,18 +212,25 @@ static size_t count(char **argv)
 
 static int do_compare(const struct settings *set, char **argv)
 {
-	return command_compare(&(struct compare_options) { set->threshold,
-							   set->floor, set->aa,
-							   set->out, set->all,
-							   set->same, set->json,
-							   set->junit,
-							   set->ledger },
-			       count(argv), argv);
+	return command_compare(
+		&(struct compare_options) { .threshold = set->threshold,
+					    .floor = set->floor,
+					    .aa = set->aa,
+					    .out = set->out,
+					    .all = set->all,
+					    .same = set->same,
+					    .json = set->json,
+					    .junit = set->junit,
+					    .ledger = set->ledger },
+		count(argv), argv);
 }
 
 static int do_history(const struct settings *set, char **argv)
 {
-	return command_history(set->out, set->all, count(argv), argv);
+	return command_compare(&(struct compare_options) { .out = set->out,
+							   .all = set->all,
+							   .in_time = true },
+			       count(argv), argv);
 }
 
 static int do_due(const struct settings *set, char **argv)
@@ -245,16 +252,6 @@ static int do_due(const struct settings *set, char **argv)
 static int do_failed(const struct settings *set, char **argv)
 {
 	return command_failed(argv[0]);
-}
-
-static int do_contribute(const struct settings *set, char **argv)
-{
-	return command_contribute(argv[0]);
-}
-
-static int do_like(const struct settings *set, char **argv)
-{
-	return with_root(set, command_like, argv[0]);
 }
 
 static int do_fleet(const struct settings *set, char **argv)
@@ -285,7 +282,7 @@ static const struct command {
 	int (*run)(const struct settings *set, char **argv);
 } commands[] = {
 	{ "make", " DIR",
-	  "write report.md, .html, .tex, .csv, .json and plots into DIR", 1, 1,
+	  "write report.md, .html, .csv, .json and plots into DIR", 1, 1,
 	  make_opts, do_make },
 	{ "card", " DIR", "print the card of a run; write nothing", 1, 1,
 	  root_opts, do_card },
@@ -301,13 +298,8 @@ static const struct command {
 	  root_opts, do_predictions },
 	{ "compare", " A B [C]...", "compare B, C, ... with A", 2, MANY,
 	  compare_opts, do_compare },
-	{ "history", " DIR...", "find changes over runs in order of time", 1,
-	  MANY, history_opts, do_history },
-	{ "contribute", " DIR",
-	  "print what others may see of a run, for results/machines/", 1, 1,
-	  NULL, do_contribute },
-	{ "like", " DIR", "name the machine of results/machines/ most like it",
-	  1, 1, root_opts, do_like },
+	{ "history", " DIR...", "compare runs in order of time with the first",
+	  2, MANY, history_opts, do_history },
 	{ "fleet", " DIR",
 	  "find the slow nodes among many (scripts/fleet made DIR)", 1, 1,
 	  fleet_opts, do_fleet },

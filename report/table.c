@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "table.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "text.h"
@@ -9,6 +10,22 @@ void table_column(struct table *t, const char *head, bool number)
 {
 	t->columns = text_grow(t->columns, t->ncolumns, sizeof(*t->columns));
 	t->columns[t->ncolumns++] = (struct column) { head, number };
+}
+
+void table_begin(struct table *t, const char *heads)
+{
+	const char *head;
+
+	*t = (struct table) { 0 };
+	while ((head = text_split(&heads, '|'))) {
+		const size_t len = strlen(head);
+		const bool number = len && head[len - 1] == '>';
+
+		table_column(t,
+			     number ? text_format("%.*s", (int)len - 1, head)
+				    : head,
+			     number);
+	}
 }
 
 void table_row(struct table *t, const char *mark)
@@ -26,6 +43,17 @@ void table_row(struct table *t, const char *mark)
 void table_cell(struct table *t, size_t column, const char *text)
 {
 	t->cells[(t->nrows - 1) * t->ncolumns + column] = text;
+}
+
+void table_line(struct table *t, const char *mark, ...)
+{
+	va_list ap;
+
+	table_row(t, mark);
+	va_start(ap, mark);
+	for (size_t i = 0; i < t->ncolumns; i++)
+		table_cell(t, i, va_arg(ap, const char *));
+	va_end(ap);
 }
 
 void table_pair(struct table *t, const char *name, const char *value)

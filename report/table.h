@@ -26,6 +26,14 @@ struct table {
 /* No string is copied. */
 void table_column(struct table *t, const char *head, bool number);
 
+/* table_begin() - an empty table with the columns of @heads, which are parted
+ * by
+ * |; of one that ends with > the cells are aligned to the right. */
+void table_begin(struct table *t, const char *heads);
+
+/* table_line() - a row of as many cells as there are columns. */
+void table_line(struct table *t, const char *mark, ...);
+
 /* table_row() - begin a row of empty cells. */
 void table_row(struct table *t, const char *mark);
 

@@ -194,4 +194,9 @@ said() {
 	# It stands upright.
 	grep -q '^.documentclass.a4paper,twocolumn.{article}' coursework.tex
 	run ! grep -E 'landscape|longtable' coursework.tex
+	# Nor does a hostile name end it.
+	cp -r "$ROOT/tests/fixtures/results/hostile" hostile
+	"$report" coursework --root "$ROOT" --template latex hostile >hostile.tex
+	run ! grep -nP '[^\x00-\x7f]' coursework.tex hostile.tex
+	run -0 pdflatex -no-shell-escape -interaction=nonstopmode -halt-on-error hostile.tex
 }

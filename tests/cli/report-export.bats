@@ -92,31 +92,6 @@ export_as() { "$report" export --format "$1" "$2"; }
 	jq -e . <<<"$output" >/dev/null
 }
 
-# compiles DIR: whether pdflatex takes its report.tex.
-compiles() {
-	cat >"$1/main.tex" <<-'END'
-		\documentclass{article}
-		\usepackage{booktabs,longtable,array,pdflscape,caption}
-		\begin{document}
-		\input{report.tex}
-		\end{document}
-	END
-	(cd "$1" && pdflatex -no-shell-escape -interaction=nonstopmode \
-		-halt-on-error main.tex </dev/null >main.out 2>&1) && return
-	tail -n 20 "$1/main.out"
-	return 1
-}
-
-@test "LaTeX compiles, also with hostile names" {
-	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" small
-	run -0 --separate-stderr "$report" make --no-plots --root "$ROOT" hostile
-	grep -q 'toprule' small/report.tex
-	run ! grep -nP '[^\x00-\x7f]' small/report.tex hostile/report.tex
-	command -v pdflatex >/dev/null || skip "no pdflatex"
-	compiles small
-	compiles hostile
-}
-
 # The rules of each format, as published.
 
 # is_bmf: bencher.dev/bmf.json: benchmarks of measures of numbers, of which value

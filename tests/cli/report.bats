@@ -159,7 +159,6 @@ column() {
 	run -0 make_report --no-plots small
 	grep -q 'The files lay on tmpfs, which is memory. No row tells anything of a disk.' \
 		small/report.html
-	grep -q '^The files lay on tmpfs,' small/report.tex
 }
 
 @test "n is of the invocations that gave a value, and the others say why not" {
