@@ -80,13 +80,14 @@ static int cases(struct bench *b, void *state)
 	struct loaded_state *s = state;
 	const unsigned int n = threads(b), others = n > 1 ? n - 1 : 1;
 	int cpu[PARTNER_TEAM_MAX];
+	uint64_t share;
 	size_t all;
 
 	for (unsigned int i = 0; i < others; i++)
 		cpu[i] = bench_nth_cpu(b, i + 1);
 	/* Neither the chain nor the traffic may stay in the last caches. */
 	s->chain_bytes = mem_beyond_caches(b);
-	all = 2 * bench_caches_bytes(b, cpu, others, 3);
+	all = 2 * bench_caches_bytes(b, cpu, others, 3, &share);
 	s->part_bytes =
 		((all > s->chain_bytes ? all : s->chain_bytes) / others +
 		 MEM_HUGE_BYTES - 1) /

@@ -150,7 +150,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	p->again = case_is(c, "written", "each");
 	p->small = case_is(c, "parent", "small");
 	p->program = case_is(c, "program", "dynamic") ? DYNAMIC : STATIC;
-	c->processes = 1 + p->small + (p->op == PROC_FORK_SH);
 	if (huge && !c->skip && (size_t)case_int(c, "mem") < p->page)
 		c->skip = "smaller than one huge page";
 	return true;

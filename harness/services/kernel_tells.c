@@ -9,8 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "partner.h"
-
 /* Faults and switches of this thread so far. */
 static struct rusage usage(void)
 {
@@ -99,15 +97,10 @@ int kernel_needs(struct bench *b, enum kernel_tells what)
 
 int kernel_ready(struct bench *b, const struct bench_case *c)
 {
-	char why[160];
 	int err = 0;
 
 	for (int k = 0; !err && c->kernel >> k; k++)
 		if (c->kernel & 1u << k)
 			err = kernel_needs(b, (enum kernel_tells)k);
-	if (!err && c->processes &&
-	    partner_room(why, sizeof(why)) < (int)c->processes)
-		err = bench_skip(b, "no room for %u more processes: %s",
-				 c->processes, why);
 	return err;
 }

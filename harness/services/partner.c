@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "deadline.h"
-#include "groups.h"
 #include "program.h"
 #include "sysfile.h"
 
@@ -472,56 +471,18 @@ int partner_finish(struct partner *p)
 	return result;
 }
 
-struct room {
-	long least;
-	char *why;
-	size_t size;
-};
-
-static void narrow(struct room *r, const char *what, long limit, long used)
-{
-	const long left = used < limit ? limit - used : 0;
-	int n;
-
-	if (limit < 0 || used < 0 || left >= r->least)
-		return;
-	r->least = left;
-	n = snprintf(r->why, r->size, "%s is %ld", what, limit);
-	if (used)
-		snprintf(r->why + n, r->size - (size_t)n,
-			 ", of which %ld are used", used);
-}
-
-static void narrow_group(void *arg, const char *dir, bool is_v2)
-{
-	/* Both versions have these two; "max" is no number. */
-	narrow(arg, "pids.max of the cgroup",
-	       sysfile_number(-1, NULL, "%s/pids.max", dir),
-	       sysfile_number(-1, NULL, "%s/pids.current", dir));
-}
-
-long partner_room(char *why, size_t size)
-{
-	struct room r = { .least = LONG_MAX, .why = why, .size = size };
-	struct rlimit limit;
-
-	snprintf(why, size, "no limit known");
-	/* The limit is for all threads of this user; root may have more. */
-	if (getuid() && !getrlimit(RLIMIT_NPROC, &limit) &&
-	    limit.rlim_cur != RLIM_INFINITY)
-		narrow(&r, "ulimit -u", (long)limit.rlim_cur, 0);
-	narrow(&r, "kernel.threads-max",
-	       sysfile_number(-1, NULL, "/proc/sys/kernel/threads-max"), 0);
-	groups_visit("", "pids", narrow_group, &r);
-	return r.least;
-}
-
 int partner_refused(struct bench *b, int err, const char *what)
 {
-	char why[160];
+	struct rlimit user;
+	char limit[48] = "";
 
 	if (err != EAGAIN)
 		return bench_fail(b, err, "%s", what);
-	partner_room(why, sizeof(why));
-	return bench_skip(b, "%s: no more are allowed (%s)", what, why);
+	if (!getrlimit(RLIMIT_NPROC, &user) && user.rlim_cur != RLIM_INFINITY)
+		snprintf(limit, sizeof(limit), "ulimit -u is %lu, ",
+			 (unsigned long)user.rlim_cur);
+	return bench_skip(b,
+			  "%s: no more are allowed (%spids.max of a control "
+			  "group, kernel.threads-max)",
+			  what, limit);
 }

@@ -158,18 +158,6 @@ void *partner_share(size_t bytes);
 void partner_unshare(void *memory, size_t bytes);
 
 /**
- * partner_room() - how many more processes or threads this user may make now.
- * @why: gets which limit is the narrowest, one phrase with its figures.
- * @size: of @why, bytes.
- *
- * Looks at RLIMIT_NPROC, of which it does not know how much is used, at
- * pids.max of the cgroup and of all those above it, v1 and v2, and at
- * kernel.threads-max.  So it is no promise: the maker of a process must still
- * expect EAGAIN.  Cost: some 100 us.
- */
-long partner_room(char *why, size_t size);
-
-/**
  * partner_refused() - @what could not be made, and @err (positive errno) is
  * why.
  *

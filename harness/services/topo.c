@@ -71,48 +71,54 @@ static int first_in(const struct topo *topo, hwloc_const_bitmap_t set)
 	return -1;
 }
 
-/* By the names that hwloc has for them, or by its rank.  Kinds without a rank
- * differ, but it is not known in what. */
-static void list_kinds(struct topo *topo)
+/* The name of the @nth kind by hwloc, whose @cpus are set; NULL: it has none
+ * that this process may use, or no rank: it differs, but it is not known in
+ * what. */
+static const char *kind_name(const struct topo *topo, unsigned int nth,
+			     hwloc_bitmap_t cpus)
 {
 	static const char *const ranks[MOST_KINDS] = { "kind0", "kind1",
 						       "kind2", "kind3",
 						       "kind4", "kind5",
 						       "kind6", "kind7" };
+	struct hwloc_info_s *info;
+	unsigned int n;
+	int rank;
+
+	if (hwloc_cpukinds_get_info(topo->hw, nth, cpus, &rank, &n, &info, 0) ||
+	    rank < 0 || first_in(topo, cpus) < 0)
+		return NULL;
+	for (unsigned int i = 0; i < n; i++)
+		if (!strcmp(info[i].name, "CoreType"))
+			return info[i].value;
+	return rank < MOST_KINDS ? ranks[rank] : NULL;
+}
+
+/* Where there are several. */
+static void list_kinds(struct topo *topo)
+{
 	hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
 	int left = cpus ? hwloc_cpukinds_get_nr(topo->hw, 0) : 0;
+	size_t known = 0;
 
-	/* hwloc has the fastest last. */
-	while (left-- > 0 && !topo->kinds[MOST_KINDS - 1]) {
-		struct hwloc_info_s *info = NULL;
-		const char *name = NULL;
-		unsigned int n = 0;
-		int rank = -1;
-		size_t known = 0;
+	/* hwloc has the fastest last; those of one name lie beside each other.
+	 */
+	while (left-- > 0 && known < MOST_KINDS) {
+		const char *name = kind_name(topo, (unsigned int)left, cpus);
 
-		if (hwloc_cpukinds_get_info(topo->hw, (unsigned int)left, cpus,
-					    &rank, &n, &info, 0) ||
-		    rank < 0 || first_in(topo, cpus) < 0)
-			continue;
-		name = rank < MOST_KINDS ? ranks[rank] : NULL;
-		for (unsigned int i = n; i > 0; i--)
-			if (!strcmp(info[i - 1].name, "CoreType"))
-				name = info[i - 1].value;
-		for (int i = 0; i < topo->n_pus; i++)
+		if (name &&
+		    (!known || strcmp(topo->kinds[known - 1], name) != 0))
+			topo->kinds[known++] = name;
+		for (int i = 0; name && i < topo->n_pus; i++)
 			if (hwloc_bitmap_isset(cpus, (unsigned int)i))
 				topo->kind[i] = name;
-		while (name && topo->kinds[known] &&
-		       strcmp(topo->kinds[known], name) != 0)
-			known++;
-		if (name)
-			topo->kinds[known] = name;
 	}
 	hwloc_bitmap_free(cpus);
-	if (topo->kinds[1])
-		return;
-	topo->kinds[0] = NULL;
-	for (int i = 0; i < topo->n_pus; i++)
-		topo->kind[i] = NULL;
+	if (known < 2) {
+		topo->kinds[0] = NULL;
+		memset(topo->kind, 0,
+		       (size_t)topo->n_pus * sizeof(*topo->kind));
+	}
 }
 
 /* What hwloc says is allowed may be wider than what taskset left us. */
@@ -375,52 +381,30 @@ uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)
 	return cache ? cache->attr->cache.size : 0;
 }
 
-/* How many of @cpus use @cache. */
-static size_t sharers(hwloc_obj_t cache, const int *cpus, size_t n)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += hwloc_bitmap_isset(cache->cpuset,
-					    (unsigned int)cpus[i]) != 0;
-	return count;
-}
-
 uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
-			    unsigned int level)
+			    unsigned int level, uint64_t *share)
 {
-	uint64_t bytes = 0;
+	uint64_t all = 0;
 
+	*share = n ? UINT64_MAX : 0;
 	for (size_t i = 0; i < n; i++) {
 		const hwloc_obj_t cache = cache_of(b->topo, cpus[i], level);
+		const uint64_t bytes = cache ? cache->attr->cache.size : 0;
+		size_t users = 0, before = 0;
 
-		if (!cache)
-			return 0;
-		/* Its first user counts it. */
-		if (!sharers(cache, cpus, i))
-			bytes += cache->attr->cache.size;
+		if (!bytes)
+			return *share = 0;
+		for (size_t k = 0; k < n; k++)
+			if (hwloc_bitmap_isset(cache->cpuset,
+					       (unsigned int)cpus[k])) {
+				users++;
+				before += k < i;
+			}
+		all += before ? 0 : bytes;
+		if (bytes / users < *share)
+			*share = bytes / users;
 	}
-	return bytes;
-}
-
-uint64_t bench_cache_share(const struct bench *b, const int *cpus, size_t n,
-			   unsigned int level)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (size_t i = 0; i < n; i++) {
-		const hwloc_obj_t cache = cache_of(b->topo, cpus[i], level);
-		size_t users;
-		uint64_t share;
-
-		if (!cache)
-			return 0;
-		users = sharers(cache, cpus, n);
-		share = cache->attr->cache.size / (users ? users : 1);
-		if (share < least)
-			least = share;
-	}
-	return n ? least : 0;
+	return all;
 }
 
 /* The @nth node with memory that this process may use, counted down: @nth is

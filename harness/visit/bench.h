@@ -151,9 +151,8 @@ struct bench_case {
 	/* --cpus may also run it in threads of one process, each of which has a
 	 * state of its own and goes through all callbacks. */
 	bool threads;
-	bool asked; /* for, with --case, of an open axis */
-	/* Needs at its visit: bits of kernel_tells, so many more processes. */
-	unsigned int kernel, processes;
+	bool asked;	     /* for, with --case, of an open axis */
+	unsigned int kernel; /* bits of kernel_tells: needs at its visit */
 	const char *formula, *formula_axis; /* "SUM", and its word's axis */
 
 	/* Set by the harness. */
@@ -484,12 +483,10 @@ uint64_t bench_spare_bytes(const struct bench *b);
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level);
 
 /* bench_caches_bytes() - the caches of @level that the @n CPUs @cpus use, each
- * counted once however many share it; bench_cache_share() - the least that one
- * of them has of such a cache, if all use it at once.  0: unknown. */
+ * counted once however many share it; in @share the least that one of them has
+ * of such a cache, if all use it at once.  0: unknown. */
 uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
-			    unsigned int level);
-uint64_t bench_cache_share(const struct bench *b, const int *cpus, size_t n,
-			   unsigned int level);
+			    unsigned int level, uint64_t *share);
 
 /*
  * NUMA nodes by the kernel's number.  bench_nodes(): how many have memory that

@@ -124,6 +124,21 @@ static void three_nodes(void)
 	topo_close(topo);
 }
 
+static uint64_t share;
+
+static uint64_t caches_of(const struct bench *b, const int *cpus, size_t n,
+			  unsigned int level)
+{
+	return bench_caches_bytes(b, cpus, n, level, &share);
+}
+
+static uint64_t share_of(const struct bench *b, const int *cpus, size_t n,
+			 unsigned int level)
+{
+	bench_caches_bytes(b, cpus, n, level, &share);
+	return share;
+}
+
 /* Two dies of two cores with two threads: numbers 0 to 7 in that order. */
 static void shared_caches(void)
 {
@@ -136,23 +151,23 @@ static void shared_caches(void)
 	OK(topo, "two last caches in one package");
 	if (!topo)
 		return;
-	OK(bench_caches_bytes(on(topo, 0), all, 2, 3) == 32 * mib &&
-		   bench_caches_bytes(on(topo, 0), all, 4, 3) == 32 * mib,
+	OK(caches_of(on(topo, 0), all, 2, 3) == 32 * mib &&
+		   caches_of(on(topo, 0), all, 4, 3) == 32 * mib,
 	   "one last cache, however many of its CPUs");
-	OK(bench_caches_bytes(on(topo, 0), all, 5, 3) == 64 * mib &&
-		   bench_caches_bytes(on(topo, 0), all, 8, 3) == 64 * mib &&
-		   bench_caches_bytes(on(topo, 0), each_core, 4, 3) == 64 * mib,
+	OK(caches_of(on(topo, 0), all, 5, 3) == 64 * mib &&
+		   caches_of(on(topo, 0), all, 8, 3) == 64 * mib &&
+		   caches_of(on(topo, 0), each_core, 4, 3) == 64 * mib,
 	   "both of them");
-	OK(bench_cache_share(on(topo, 0), all, 1, 2) == mib &&
-		   bench_cache_share(on(topo, 0), each_core, 4, 2) == mib,
+	OK(share_of(on(topo, 0), all, 1, 2) == mib &&
+		   share_of(on(topo, 0), each_core, 4, 2) == mib,
 	   "a second cache for each core");
-	OK(bench_cache_share(on(topo, 0), all, 2, 2) == mib / 2 &&
-		   bench_cache_share(on(topo, 0), three, 3, 2) == mib / 2 &&
-		   bench_cache_share(on(topo, 0), all, 8, 1) == 16 << 10,
+	OK(share_of(on(topo, 0), all, 2, 2) == mib / 2 &&
+		   share_of(on(topo, 0), three, 3, 2) == mib / 2 &&
+		   share_of(on(topo, 0), all, 8, 1) == 16 << 10,
 	   "which its threads share");
-	OK(bench_caches_bytes(on(topo, 0), all, 8, 4) == 0 &&
-		   bench_cache_share(on(topo, 0), all, 8, 4) == 0 &&
-		   bench_cache_share(on(topo, 0), all, 0, 1) == 0,
+	OK(caches_of(on(topo, 0), all, 8, 4) == 0 &&
+		   share_of(on(topo, 0), all, 8, 4) == 0 &&
+		   share_of(on(topo, 0), all, 0, 1) == 0,
 	   "a cache that is not there, or used by nobody");
 	topo_close(topo);
 }

@@ -44,15 +44,11 @@ static void make_room(const struct bench *b, struct bandwidth_plan *p,
 	size_t most = 0;
 
 	for (unsigned int level = LEVEL_1; level < LEVEL_MEMORY; level++) {
-		const size_t all =
-			bench_caches_bytes(b, p->cpu, threads, level + 1);
+		uint64_t share;
+		const size_t all = bench_caches_bytes(b, p->cpu, threads,
+						      level + 1, &share);
 
-		p->room[level] =
-			level == LEVEL_3
-				? all
-				: threads * bench_cache_share(b, p->cpu,
-							      threads,
-							      level + 1);
+		p->room[level] = level == LEVEL_3 ? all : threads * share;
 		most = all > most ? all : most;
 	}
 	p->memory_bytes = 4 * most > 256 * MIB ? 4 * most : 256 * MIB;

@@ -735,15 +735,8 @@ int ring_open(struct bench *b, struct ring *r)
 
 int ring_start(struct bench *b, struct ring *r, int cpu)
 {
-	char why[160];
-
 	give_order(r, RING_GO);
 	r->shared->members = r->members;
-	/* Ask before the first of many, and leave some to others. */
-	if (!r->alone && r->members > r->made + 1 &&
-	    partner_room(why, sizeof(why)) < (long)(r->members - r->made) + 8)
-		return bench_skip(b, "no room for %u more processes: %s",
-				  r->members - r->made, why);
 	while (!r->alone && r->made < r->members) {
 		const int err =
 			partner_start(b, &r->member[r->made],
