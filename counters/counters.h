@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /*
@@ -29,7 +28,7 @@
  * Who samples takes readings and asks for what happened between two of them:
  * counters_read(), counters_delta().
  *
- * libc only; prints nothing but counters_csv(), never exits.
+ * libc only; prints nothing, never exits.
  *
  * Source: M. Schwarzbauer et al., "Processor-oriented performance measurement
  * tool" (2010), its classes PerfLib and ThreadPerfMonitor; perf_event_open(2).
@@ -178,20 +177,6 @@ double counters_ipc(const struct counters_counts *counts);
  */
 double counters_load_pct(const struct counters_counts *counts,
 			 const double width[COUNTERS_PMUS]);
-
-/**
- * counters_csv() - one line of CSV, or with @counts NULL the columns' names.
- * @label: of the line; it must hold no comma.
- * @width: as of counters_load_pct(), or NULL.
- *
- * What is not known is an empty field.  core_load_pct is of all cycles of the
- * interval, while_running_pct of those in which the thread ran.
- *
- * Return: 0, or -1 if @f has an error.
- */
-int counters_csv(FILE *f, const char *label,
-		 const struct counters_counts *counts,
-		 const double width[COUNTERS_PMUS]);
 
 /* ---- What the processor says of its counters (CPUID) -------------------- */
 

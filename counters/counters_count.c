@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What two readings say of the time between them. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "counters_set.h"
@@ -72,6 +71,14 @@ static bool has_gap(const struct counters *c,
 	       p->enabled_ns < least_ns * (1 - GAP_SHARE) - GAP_NS;
 }
 
+static void forget(struct counters_count *count)
+{
+	count->known = count->scaled = false;
+	count->value = NAN;
+	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
+		count->pmu[i] = NAN;
+}
+
 static void count_event(const struct counters *c,
 			const struct counters_reading *from,
 			const struct counters_reading *to,
@@ -82,9 +89,8 @@ static void count_event(const struct counters *c,
 	double scale = 1;
 	struct passed p;
 
-	*out = (struct counters_count) { .value = NAN, .share = NAN };
-	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
-		out->pmu[i] = NAN;
+	out->share = NAN;
+	forget(out);
 	if (!opened)
 		return;
 	add_up(from, to, event, opened, &p);
@@ -112,14 +118,6 @@ static void count_event(const struct counters *c,
 	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
 		if (opened >> i & 1)
 			out->pmu[i] = p.of_pmu[i] * scale;
-}
-
-static void forget(struct counters_count *count)
-{
-	count->known = count->scaled = false;
-	count->value = NAN;
-	for (unsigned int i = 0; i < COUNTERS_PMUS; i++)
-		count->pmu[i] = NAN;
 }
 
 /* Counts that are not known compare as false. */
@@ -181,42 +179,4 @@ double counters_load_pct(const struct counters_counts *counts,
 		if (t->pmu[i] > 0)
 			could += t->pmu[i] * width[i];
 	return n->value / could * 100;
-}
-
-static void put(FILE *f, int decimals, double value)
-{
-	fputc(',', f);
-	if (isfinite(value))
-		fprintf(f, "%.*f", decimals, value);
-}
-
-int counters_csv(FILE *f, const char *label,
-		 const struct counters_counts *counts,
-		 const double width[COUNTERS_PMUS])
-{
-	static const double unknown[COUNTERS_PMUS] = { NAN, NAN, NAN, NAN };
-	double seconds, running_pct, share = NAN;
-
-	if (!counts) {
-		fputs("label,seconds", f);
-		for (int e = 0; e < COUNTERS_EVENTS; e++)
-			fprintf(f, ",%s",
-				counters_name((enum counters_event)e));
-		fputs(",ipc,core_load_pct,while_running_pct\n", f);
-		return ferror(f) ? -1 : 0;
-	}
-	seconds = (double)(counts->end_ns - counts->begin_ns) * 1e-9;
-	running_pct = counters_load_pct(counts, width ? width : unknown);
-	if (counts->count[COUNTERS_TASK_CLOCK].known && seconds > 0)
-		share = counts->count[COUNTERS_TASK_CLOCK].value * 1e-9 /
-			seconds;
-	fprintf(f, "%s,%.9f", label, seconds);
-	for (int e = 0; e < COUNTERS_EVENTS; e++)
-		put(f, 0,
-		    counts->count[e].known ? counts->count[e].value : NAN);
-	put(f, 4, counters_ipc(counts));
-	put(f, 4, running_pct * share);
-	put(f, 4, running_pct);
-	fputc('\n', f);
-	return ferror(f) ? -1 : 0;
 }

@@ -61,26 +61,21 @@ const struct counters_msr_ops counters_msr_device = { device_read,
 static int refuse_in_use(struct counters_msr *m,
 			 const struct counters_arch *arch, char *why)
 {
-	uint64_t value = 0;
-	unsigned int i = 0;
+	uint64_t value, used = 0;
 	int err = 0;
 
-	for (; !err && !(value & SELECT_EN) && i < arch->counters; i++)
+	for (unsigned int i = 0; !err && i < arch->counters; i++) {
 		err = m->ops->read(m->arg, PERFEVTSEL0 + i, &value);
-	if (!err && value & SELECT_EN) {
-		snprintf(why, COUNTERS_WHY_MAX,
-			 "general counter %u is in use: end other tools, or "
-			 "sysctl kernel.nmi_watchdog=0",
-			 i - 1);
-		return -EBUSY;
+		used |= err ? 0 : value & SELECT_EN;
 	}
-	if (err || arch->version < 2)
-		return err;
-	err = m->ops->read(m->arg, FIXED_CTRL, &value);
-	if (err || !value)
+	if (!err && arch->version >= 2) {
+		err = m->ops->read(m->arg, FIXED_CTRL, &value);
+		used |= err ? 0 : value;
+	}
+	if (err || !used)
 		return err;
 	snprintf(why, COUNTERS_WHY_MAX,
-		 "the fixed counters are in use: end other tools, or sysctl "
+		 "the counters are in use: end other tools, or sysctl "
 		 "kernel.nmi_watchdog=0");
 	return -EBUSY;
 }

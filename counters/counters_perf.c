@@ -126,9 +126,8 @@ static int open_event(struct counters *c, enum counters_event event,
 
 	if (fd == -EMFILE && more_files())
 		fd = perf_open(&attr, c, leader);
-	if ((fd != -EACCES && fd != -EPERM) || attr.exclude_kernel)
-		return fd;
-	if (needs_kernel(c, event))
+	if ((fd != -EACCES && fd != -EPERM) || attr.exclude_kernel ||
+	    needs_kernel(c, event))
 		return fd;
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	fd = perf_open(&attr, c, leader);
@@ -200,7 +199,6 @@ void counters_perf_close(struct counters *c)
 	for (size_t i = 0; i < c->n_groups; i++)
 		for (size_t k = c->groups[i].n; k > 0; k--)
 			close(c->groups[i].fd[k - 1]);
-	c->n_groups = 0;
 }
 
 /* What the kernel gives for a group: how many, the two times, the values. */

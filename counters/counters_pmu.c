@@ -57,7 +57,6 @@ void counters_pmu_free(struct counters_pmu *pmus, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		free(pmus[i].cpus);
 		free(pmus[i].name);
-		pmus[i].cpus = pmus[i].name = NULL;
 	}
 }
 
@@ -87,7 +86,7 @@ static int permitted_at(const struct counters_refusal *r)
 static void not_permitted(const struct counters_refusal *r, char *text,
 			  size_t size)
 {
-	int level = permitted_at(r);
+	const int level = permitted_at(r);
 
 	if (r->paranoid > level)
 		snprintf(text, size,

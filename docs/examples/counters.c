@@ -10,7 +10,6 @@ int main(void)
 
 	if (counters_open(&c, &self, 0))
 		return 1;
-	counters_csv(stdout, NULL, NULL, NULL);
 	for (int lines = 1000; lines <= 100000; lines *= 10) {
 		FILE *f = tmpfile();
 
@@ -20,8 +19,12 @@ int main(void)
 		counters_stop(c, &counts);
 		if (f)
 			fclose(f);
-		counters_csv(stdout, "fprintf", &counts, NULL);
+		printf("%d lines: %.0f ns of a CPU, %.0f instructions\n", lines,
+		       counts.count[COUNTERS_TASK_CLOCK].value,
+		       counts.count[COUNTERS_INSTRUCTIONS].value);
 	}
+	if (counters_why(c, COUNTERS_INSTRUCTIONS))
+		puts(counters_why(c, COUNTERS_INSTRUCTIONS));
 	counters_close(c);
 	return 0;
 }

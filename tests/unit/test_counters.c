@@ -383,40 +383,9 @@ static void test_misuse(void)
 	OK(opens(self, COUNTERS_MSR) == -EINVAL, "a thread has no registers");
 }
 
-/* A thread that ran half a second of one. */
-static void test_csv(void)
-{
-	const double width[COUNTERS_PMUS] = { 4, NAN, NAN, NAN };
-	struct counters_counts k = { .end_ns = 1000 * MS };
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	k.count[COUNTERS_INSTRUCTIONS] =
-		(struct counters_count) { .known = true, .value = 2e9 };
-	k.count[COUNTERS_CYCLES] = (struct counters_count) { .known = true,
-							     .value = 1e9,
-							     .pmu = { 1e9 } };
-	k.count[COUNTERS_TASK_CLOCK] =
-		(struct counters_count) { .known = true, .value = 500 * MS };
-	OK(!counters_csv(f, NULL, NULL, NULL) &&
-		   !counters_csv(f, "half", &k, width) &&
-		   !counters_csv(f, "no width", &k, NULL),
-	   "written");
-	fclose(f);
-	OK_STR(strchr(text, '\n') + 1,
-	       "half,1.000000000,2000000000,1000000000,,,,,,500000000,,,,"
-	       "2.0000,25.0000,50.0000\n"
-	       "no width,1.000000000,2000000000,1000000000,,,,,,500000000,,,,"
-	       "2.0000,,\n",
-	       "of all cycles, and of those in which it ran");
-	free(text);
-}
-
 int main(void)
 {
 	test_plain();
-	test_csv();
 	test_multiplexed();
 	test_stands_still();
 	test_hybrid();

@@ -190,7 +190,7 @@ static void test_refusals(void)
 	OK(!m.writes, "nor written");
 	refused(&m, &none, -EOPNOTSUPP, "0AH", "no monitoring at all");
 	m.reg[0x189] |= 1 << 22;
-	refused(&m, &a, -EBUSY, "counter 3 is in use", "somebody else's");
+	refused(&m, &a, -EBUSY, "counters are in use", "somebody else's");
 	OK(!m.writes, "nothing written where another counts");
 	fresh(&m);
 	m.reg[0x38d] = 0xb0; /* as the NMI watchdog has it */
