@@ -155,7 +155,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
-		$(if $(filter tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
+		$(if $(filter bench/% tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) $(if $(filter arch/% bench/% clock/%,$<),$(LEAST_CFLAGS)) -MMD -MP -c -o $@ $<
 

@@ -60,10 +60,9 @@
 	!defined(ARCH_CHAIN_SECOND_LEFT) || !defined(ARCH_CHAIN_MUL)
 #error "chains of known length: arch.h"
 #endif
-#if !defined(ARCH_IN_VECTOR) || !defined(ARCH_IN_FLOAT) ||           \
-	!defined(ARCH_WITH_FMA) || !defined(ARCH_VECTOR_BITS) ||     \
-	!defined(ARCH_HAS_FMA) || !defined(ARCH_HAS_256) ||          \
-	!defined(ARCH_VECTOR_NAME) || !defined(ARCH_VECTOR_LANES) || \
+#if !defined(ARCH_IN_VECTOR) || !defined(ARCH_IN_FLOAT) ||       \
+	!defined(ARCH_WITH_FMA) || !defined(ARCH_VECTOR_BITS) || \
+	!defined(ARCH_HAS_FMA) || !defined(ARCH_HAS_256) ||      \
 	!defined(ARCH_ARGUMENTS) || !defined(ARCH_CHAINS)
 #error "registers: arch.h"
 #endif

@@ -4,7 +4,7 @@
 
 LEDGER_PLUGIN := $(BUILD)/ledger_plugin.so
 
-$(LEDGER_PLUGIN): monitor/exec/ledger_plugin.c
+$(LEDGER_PLUGIN): ledger/ledger_plugin.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -std=gnu11 $(WARN) -fPIC -shared -o $@ $<

@@ -90,8 +90,6 @@ $(patsubst bench/$(1)/%.c,$(MULTI)/%.o,$(wildcard bench/$(1)/*.c)): \
 $(MULTI)/%.o: $(BUILD)/obj/bench/$(1)/%.o $(MAIN) $(BUILD)/obj/gen/%.about.o
 endef
 $(foreach name,$(FAMILIES),$(eval $(call multi_family,$(name))))
-$(MULTI)/load_demo.o: $(LOAD_DEMO_OBJS) $(MAIN) $(BUILD)/obj/gen/load_demo.about.o \
-	$(addprefix $(BUILD)/obj/,monitor/cpu_model.o gen/width_table.o)
 $(MULTI)/machine.o: $(MACHINE_MAIN) $(MACHINE_OBJS)
 $(MULTI)/cpu_load.o: $(MONITOR_MAIN) $(MONITOR_OBJS)
 $(MULTI)/under.o: $(UNDER_OBJS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests, lint and format.
 
-C_FILES    = $(sort $(shell find arch base bench clock counters harness layer machine report monitor kernel tests \
+C_FILES    = $(sort $(shell find arch base bench clock counters harness layer ledger machine report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
 # What clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, counters/ is for another machine, and the

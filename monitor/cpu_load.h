@@ -10,7 +10,7 @@
 
 /* What the command line says; texts are borrowed from argv. */
 struct settings {
-	const char *interval, *duration, *cpus, *width_text, *source, *output;
+	const char *interval, *duration, *cpus, *width_text, *output;
 	uint64_t priority;
 	bool msr, csv, json, help, version;
 
@@ -18,7 +18,6 @@ struct settings {
 	char **command;			   /* NULL: none */
 	uint64_t interval_ns, duration_ns; /* duration 0: until stopped */
 	double width;			   /* 0: by the table */
-	bool switches;
 	enum { DATA_NONE, DATA_CSV, DATA_JSON } format;
 	bool screen;
 };

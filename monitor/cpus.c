@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "bench.h"
 #include "deadline.h"
-#include "switches.h"
 #include "sysfile.h"
 
 /* More than any kernel is built for. */
@@ -25,7 +23,6 @@ struct cpu {
 	struct counters *counters;
 	struct counters_reading last;
 	bool primed; /* last is of these counters */
-	struct switches *switches;
 	/* Of the CPU's directory in sysfs, which a CPU that goes takes along:
 	 * it gets another when it comes back.  0: none. */
 	uint64_t inode;
@@ -90,9 +87,7 @@ static bool missed_time(const struct cpu *cpu, const struct row *row)
 static void forget(struct cpu *cpu)
 {
 	counters_close(cpu->counters);
-	switches_close(cpu->switches);
 	cpu->counters = NULL;
-	cpu->switches = NULL;
 	cpu->primed = false;
 }
 
@@ -115,24 +110,6 @@ static void count_live(struct cpus *all, struct cpu *cpu, struct row *row)
 	cpu->primed = true;
 }
 
-/* The exact load instead of that in steps. */
-static void use_switches(struct cpu *cpu, struct row *row)
-{
-	uint64_t busy_ns = 0;
-	const bool known =
-		cpu->switches &&
-		switches_end(cpu->switches, row->at.mono_ns, &busy_ns);
-
-	if (row->os.state != OS_OK)
-		return;
-	if (!known) {
-		row->os = os_load_unknown(OS_LOST);
-		return;
-	}
-	row->os.load_pct = 100 * (double)busy_ns / (double)row->interval_ns;
-	row->os.resolution_pct = 100 / (double)row->interval_ns;
-}
-
 static void fill_row(struct cpus *all, struct cpu *cpu, struct row *row,
 		     const struct stamp *at)
 {
@@ -151,42 +128,6 @@ static void fill_row(struct cpus *all, struct cpu *cpu, struct row *row,
 		forget(cpu);
 	if (times->online)
 		count_live(all, cpu, row);
-	if (all->settings->switches)
-		use_switches(cpu, row);
-}
-
-/* Goes to a CPU and sleeps there, so that it switches and its state is known;
- * being there already is no switch.  One that we may not use tells with its
- * next switch. */
-static void visit_cpu(int cpu)
-{
-	const struct timespec moment = { .tv_nsec = 1 };
-
-	bench_keep_off(-1); /* where we may run is kept at the first call */
-	if (!bench_bind(0, &cpu, 1))
-		nanosleep(&moment, NULL);
-	bench_keep_off(-1);
-}
-
-/* Of CPUs that have none, at first or because they have come back: before the
- * reading that they are new in, so that all of the next interval is known. */
-static int open_switches(struct cpus *all, const char **why)
-{
-	int failed = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		struct cpu *cpu = &all->cpu[i];
-		int err;
-
-		if (cpu->switches)
-			continue;
-		err = switches_open(&cpu->switches, cpu->number, why);
-		if (!err)
-			visit_cpu(cpu->number);
-		else if (err != -ENODEV) /* one that is offline has none */
-			failed = err;
-	}
-	return failed;
 }
 
 /* Whoever is kept from running between the clock and the file gives the idle
@@ -211,27 +152,14 @@ static int read_stat(struct cpus *all, struct stamp *at)
 
 int cpus_sample(struct cpus *all, struct row *rows)
 {
-	const char *why;
 	struct stamp at;
-	int err;
+	const int err = read_stat(all, &at);
 
-	if (all->settings->switches && all->last_ns)
-		open_switches(all, &why);
-	err = read_stat(all, &at);
 	for (size_t i = 0; !err && i < all->n; i++)
 		fill_row(all, &all->cpu[i], &rows[i], &at);
 	if (!err)
 		all->last_ns = at.mono_ns;
 	return err;
-}
-
-void cpus_tend(struct cpus *all)
-{
-	const uint64_t now_ns = stamp_now().mono_ns;
-
-	for (size_t i = 0; i < all->n; i++)
-		if (all->cpu[i].switches)
-			switches_drain(all->cpu[i].switches, now_ns);
 }
 
 size_t cpus_count(const struct cpus *all)
@@ -303,8 +231,6 @@ int cpus_open(struct cpus **opened, const struct settings *settings,
 	free(present);
 	for (size_t i = 0; !err && i < all->n; i++)
 		cpu_model_widths(model, NULL, all->cpu[i].width);
-	if (!err && settings->switches)
-		err = open_switches(all, why);
 	if (err)
 		cpus_close(all);
 	*opened = err ? NULL : all;

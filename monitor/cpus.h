@@ -34,8 +34,4 @@ const struct counters *cpus_counters(const struct cpus *all);
  * the first only reads.  Return: 0 or -errno. */
 int cpus_sample(struct cpus *all, struct row *rows);
 
-/* cpus_tend() - to be called each 0.1 s with switches: the ring of a CPU holds
- * 6500 of them, enough for 65 000 a second. */
-void cpus_tend(struct cpus *all);
-
 #endif

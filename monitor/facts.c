@@ -115,15 +115,14 @@ void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
 	cpu_model_say_counters(&facts->model, text, sizeof(text));
 	/* One value, or an object of those of each kind of core. */
 	begin = json_pack(
-		"{s:s, s:i, s:s, s:f, s:f, s:s, s:i, s:i, s:i, s:s, s:o, s:O, "
-		"s:O}",
+		"{s:s, s:i, s:s, s:f, s:f, s:i, s:i, s:i, s:s, s:o, s:O, s:O}",
 		"type", "begin", "schema", 1, "program",
 		"cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
 		(double)at->real_ns / 1e9, "interval_s",
-		(double)facts->interval_ns / 1e9, "source", facts->source,
-		"architectural_version", (int)arch->version, "counters",
-		(int)arch->counters, "fixed_counters", (int)arch->fixed,
-		"counters_text", text, "unknown", unknown, "width",
+		(double)facts->interval_ns / 1e9, "architectural_version",
+		(int)arch->version, "counters", (int)arch->counters,
+		"fixed_counters", (int)arch->fixed, "counters_text", text,
+		"unknown", unknown, "width",
 		several ? width : json_object_get(width, first), "width_source",
 		several ? source : json_object_get(source, first));
 	json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);

@@ -30,9 +30,6 @@ static const struct opt options[] = {
 	OPT_STR('w', "width", settings, width_text, NULL,
 		"most instructions per cycle (default: by the CPU's model), "
 		"number"),
-	OPT_STR('s', "source", settings, source, "stat",
-		"of the system's load: stat (/proc/stat, steps of 10 ms) or "
-		"switches (every context switch, exact), name"),
 	OPT_FLAG(0, "msr", settings, msr,
 		 "count through /dev/cpu/N/msr as the paper does, flag"),
 	OPT_U64(0, "priority", settings, priority, NULL, 0, 99,
@@ -144,11 +141,6 @@ static bool parse(struct settings *set, int argc, char **argv)
 	set->interval_ns = read_time("interval", set->interval);
 	set->duration_ns = read_time("duration", set->duration);
 	set->width = read_width(set->width_text);
-	set->switches = !strcmp(set->source, "switches");
-	if (!set->switches && strcmp(set->source, "stat") != 0)
-		die(EXIT_USAGE,
-		    "--source %s: neither stat nor switches (try --help)",
-		    set->source);
 	if (set->csv && set->json)
 		die(EXIT_USAGE,
 		    "--csv and --json exclude each other (try --help)");

@@ -45,7 +45,7 @@ enum os_state {
 	OS_OFFLINE,   /* not there now */
 	OS_BACKWARDS, /* the idle time fell: started afresh, or is wrong */
 	OS_AHEAD,     /* the idle time grew faster than time */
-	OS_LOST,      /* the kernel dropped records, or the CPU was away */
+	OS_LOST,      /* the CPU was away for a part */
 };
 
 /* All of the interval, in percent; NAN is unknown. */

@@ -108,7 +108,6 @@ void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n);
 /* What holds for all samples: the CPU, its counters, what is not counted and
  * why. */
 struct facts {
-	const char *source; /* of the system's load */
 	uint64_t interval_ns;
 	struct cpu_model model;
 	struct cpus *cpus;

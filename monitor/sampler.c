@@ -21,8 +21,6 @@
 #include "io.h"
 #include "timer.h"
 
-#define TEND_NS 100000000u /* as cpus_tend() wants it */
-
 /* The rest at the end is a sample of its own if it is not less than this: less
  * tells nothing. */
 #define REST_MIN_NS 1000000u
@@ -300,12 +298,10 @@ static int sample_on(struct sampler *s)
 
 	while (!err && !s->stop && !grid_over(&s->grid, s->last.mono_ns)) {
 		const uint64_t wake_ns = grid_next(&s->grid);
-		const uint64_t tend_ns = stamp_now().mono_ns + TEND_NS;
 		uint64_t now_ns;
 		bool due;
 
-		wait_until(s, s->set->switches && tend_ns < wake_ns ? tend_ns
-								    : wake_ns);
+		wait_until(s, wake_ns);
 		now_ns = stamp_now().mono_ns;
 		due = now_ns >= grid_next(&s->grid);
 		if (s->stop)
@@ -313,8 +309,6 @@ static int sample_on(struct sampler *s)
 			      now_ns - s->last.mono_ns >= REST_MIN_NS;
 		if (due)
 			err = take_sample(s);
-		else
-			cpus_tend(s->cpus);
 	}
 	return err;
 }
@@ -451,8 +445,7 @@ int sampler_run(const struct settings *set)
 {
 	struct sampler s = {
 		.set = set,
-		.facts = { .source = set->source,
-			   .interval_ns = set->interval_ns },
+		.facts = { .interval_ns = set->interval_ns },
 		.data = { .fd = -1 },
 		.screen = { .fd = -1 },
 		.reference_hz = reference_hz(),

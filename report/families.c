@@ -8,7 +8,8 @@
 #include "tables.h"
 #include "text.h"
 
-#define OTHERS "Other programs"
+#define OTHERS	  "Other programs"
+#define ID_PREFIX (sizeof("family-") - 1)
 
 static bool runs(const struct rowtable_line *l, const char *program)
 {
@@ -44,21 +45,6 @@ static bool is_of(const struct rowtable_line *family, const struct rowtable *t,
 	       family_of(t, s->program) == family;
 }
 
-/* The next family after @last (NULL: the first) with a program in @run; the
- * last one is of the programs that have none.  Return: whether there is one. */
-static bool next_family(const struct run *run, const struct rowtable *t,
-			const struct rowtable_line **family, bool *done)
-{
-	while (!*done) {
-		*family = rowtable_next(t, "family", *family);
-		*done = !*family;
-		for (size_t i = 0; i < run->nsections; i++)
-			if (is_of(*family, t, &run->sections[i]))
-				return true;
-	}
-	return false;
-}
-
 /* "bench/cpu/rows.tsv:2" has the family cpu. */
 static const char *family_id(const struct rowtable_line *family)
 {
@@ -71,14 +57,56 @@ static const char *family_id(const struct rowtable_line *family)
 		   : "family-others";
 }
 
+/* Whether @fig was drawn, and is that of @name: the first of its programs. */
+static bool is_figure_of(const struct figure *fig, const char *name)
+{
+	const size_t len = strlen(name);
+
+	return fig->drawn && strcspn(fig->benchmark, " ") == len &&
+	       !strncmp(fig->benchmark, name, len);
+}
+
+void sections_figures(struct doc *d, const char *program,
+		      const struct figures *figs)
+{
+	for (size_t i = 0; i < figs->n; i++)
+		if (is_figure_of(&figs->v[i], program))
+			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
+}
+
+/* The next family after @last (NULL: the first) with a program in @run, or a
+ * figure by itself, and its @id; the last one is of the programs that have
+ * none.  Return: whether there is one. */
+static bool next_family(const struct run *run, const struct rowtable *t,
+			const struct figures *figs,
+			const struct rowtable_line **family, const char **id,
+			bool *done)
+{
+	while (!*done) {
+		bool has = false;
+
+		*family = rowtable_next(t, "family", *family);
+		*done = !*family;
+		*id = family_id(*family);
+		for (size_t i = 0; i < run->nsections; i++)
+			has |= is_of(*family, t, &run->sections[i]);
+		for (size_t i = 0; i < figs->n; i++)
+			has |= is_figure_of(&figs->v[i], *id + ID_PREFIX);
+		if (has)
+			return true;
+	}
+	return false;
+}
+
 void families_contents(struct doc *d, const struct run *run,
-		       const struct rowtable *t)
+		       const struct rowtable *t, const struct figures *figs)
 {
 	const struct rowtable_line *family = NULL;
 	bool done = false;
+	const char *id;
 
-	while (next_family(run, t, &family, &done))
-		d->format->item(d, text_format("#%s", family_id(family)),
+	while (next_family(run, t, figs, &family, &id, &done))
+		d->format->item(d, text_format("#%s", id),
 				family ? family->field[0] : OTHERS);
 }
 
@@ -107,19 +135,6 @@ static void put_fact(struct doc *d, const struct section *s, const char *label,
 	if (!text || !*text)
 		return;
 	d->format->para(d, text_format("%s: %s", label, text));
-}
-
-void sections_figures(struct doc *d, const char *program,
-		      const struct figures *figs)
-{
-	const size_t len = strlen(program);
-
-	/* Of several programs it is the first one's. */
-	for (size_t i = 0; i < figs->n; i++)
-		if (figs->v[i].drawn &&
-		    strcspn(figs->v[i].benchmark, " ") == len &&
-		    !strncmp(figs->v[i].benchmark, program, len))
-			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
 }
 
 static void put_troubles(struct doc *d, const struct run *run,
@@ -189,18 +204,18 @@ static void put_core(struct doc *d, const struct run *run,
 	}
 }
 
-static void put_family(struct doc *d, const struct run *run,
+static void put_family(struct doc *d, const struct run *run, const char *id,
 		       const struct rowtable_line *family,
 		       const struct rowtable *t, const struct figures *figs)
 {
-	d->format->heading(d, 2, family_id(family),
-			   family ? family->field[0] : OTHERS);
+	d->format->heading(d, 2, id, family ? family->field[0] : OTHERS);
 	if (family)
 		d->format->para(d, family->field[1]);
 	put_core(d, run, family, t);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (is_of(family, t, &run->sections[i]))
 			sections_figures(d, run->sections[i].program, figs);
+	sections_figures(d, id + ID_PREFIX, figs);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (is_of(family, t, &run->sections[i]))
 			put_program(d, run, &run->sections[i], t);
@@ -211,7 +226,8 @@ void families_write(struct doc *d, const struct run *run,
 {
 	const struct rowtable_line *family = NULL;
 	bool done = false;
+	const char *id;
 
-	while (next_family(run, t, &family, &done))
-		put_family(d, run, family, t, figs);
+	while (next_family(run, t, figs, &family, &id, &done))
+		put_family(d, run, id, family, t, figs);
 }

@@ -12,9 +12,10 @@
  * the programs that the rest of its file runs (docs/rows.md).
  */
 
-/* families_contents() - an item for each family that has a program in @run. */
+/* families_contents() - an item for each family that has a program in @run, or
+ * a figure whose first "program" is its folder. */
 void families_contents(struct doc *d, const struct run *run,
-		       const struct rowtable *t);
+		       const struct rowtable *t, const struct figures *figs);
 
 /* families_write() - a few words, the core rows and the figures of each; all
  * rows of its programs folded. */

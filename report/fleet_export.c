@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `report fleet` found, for programs; metrics as contrib/export has those
- * of a run. */
+/* What `report fleet` found, for programs. */
 #include "fleet_export.h"
 
 #include <errno.h>
@@ -13,10 +12,6 @@
 #include "text.h"
 
 #define FLEET_SCHEMA 1
-
-/* Of a larger fleet the metrics of all rows would be of hundreds of megabytes:
- * those of the flagged nodes and of so many others are written. */
-#define METRIC_NODES 200
 
 size_t fleet_sample(const struct fleet_node **chosen, const struct fleet *f,
 		    size_t most)
@@ -227,165 +222,6 @@ static int put_csv(FILE *f, const struct fleet *nodes,
 	return 0;
 }
 
-static bool is_unit(const struct result *r, const char *unit)
-{
-	return r->unit && !strcmp(r->unit, unit);
-}
-
-/* What a family of metrics shows of each row. */
-static const struct family {
-	const char *name, *unit, *help;
-	const char *of; /* unit of the rows; NULL: any */
-	double factor;
-	enum { VALUE, LOW, HIGH, GRADE } what;
-} families[] = {
-	{ "oscost_cost_seconds", "seconds", "cost of the operation", "ns", 1e-9,
-	  VALUE },
-	{ "oscost_cost_low_seconds", "seconds", "low end of its interval", "ns",
-	  1e-9, LOW },
-	{ "oscost_cost_high_seconds", "seconds", "high end of its interval",
-	  "ns", 1e-9, HIGH },
-	{ "oscost_rate_bytes_per_second", "bytes_per_second",
-	  "bytes moved in a second", "B/s", 1, VALUE },
-	{ "oscost_rate_low_bytes_per_second", "bytes_per_second",
-	  "low end of its interval", "B/s", 1, LOW },
-	{ "oscost_rate_high_bytes_per_second", "bytes_per_second",
-	  "high end of its interval", "B/s", 1, HIGH },
-	{ "oscost_size_bytes", "bytes", "a size", "B", 1, VALUE },
-	{ "oscost_ratio", NULL, "a ratio", "1", 1, VALUE },
-	{ "oscost_grade", NULL, "how far another run may lie: 1 is A, 4 is D",
-	  NULL, 1, GRADE },
-};
-
-static void put_label(FILE *f, const char *name, const char *value)
-{
-	fprintf(f, "%s=\"", name);
-	for (; value && *value; value++) {
-		unsigned char c = (unsigned char)*value;
-
-		if (c == '\\' || c == '"')
-			fputc('\\', f);
-		fputc(c < ' ' || c == 0x7f ? '?' : c, f);
-	}
-	fputc('"', f);
-}
-
-static double shown(const struct family *m, const struct result *r)
-{
-	if (r->status != RESULT_OK || (m->of && !is_unit(r, m->of)))
-		return NAN;
-	switch (m->what) {
-	case VALUE:
-		return r->value * m->factor;
-	case GRADE:
-		if (!r->grade || *r->grade < 'A' || *r->grade > 'D')
-			return NAN;
-		return 1 + (double)(*r->grade - 'A');
-	default:
-		return r->ci95[m->what - LOW] * m->factor;
-	}
-}
-
-/* A grade as a label would begin another series whenever it changes. */
-static void put_sample(FILE *f, const struct family *m, const struct result *r,
-		       const char *node)
-{
-	double v = shown(m, r);
-
-	if (!isfinite(v))
-		return;
-	fprintf(f, "%s{", m->name);
-	put_label(f, "node", node);
-	fputc(',', f);
-	put_label(f, "benchmark", r->benchmark);
-	fputc(',', f);
-	put_label(f, "case", r->name);
-	fprintf(f, "} %.12g\n", v);
-}
-
-static void put_samples(FILE *f, const struct family *m,
-			const struct fleet *fleet)
-{
-	const struct fleet_node **v =
-		text_alloc(fleet->n, sizeof(struct fleet_node *));
-	const size_t n = fleet_sample(v, fleet, METRIC_NODES);
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < fleet->nrows; j++) {
-			const struct fleet_cell *cell = &v[i]->cells[j];
-			struct result r = fleet->rows[j].what;
-
-			r.status = (enum result_status)cell->status;
-			r.value = cell->value;
-			memcpy(r.ci95, cell->ci95, sizeof(r.ci95));
-			if (cell->there)
-				put_sample(f, m, &r, v[i]->name);
-		}
-	free(v);
-}
-
-static void put_gauge(FILE *f, const struct fleet *nodes, const char *name,
-		      const char *help,
-		      double (*value)(const struct fleet_node *node))
-{
-	fprintf(f, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
-	for (size_t i = 0; i < nodes->n; i++) {
-		if (!isfinite(value(&nodes->nodes[i])))
-			continue;
-		fprintf(f, "%s{", name);
-		put_label(f, "node", nodes->nodes[i].name);
-		fprintf(f, "} %.9g\n", value(&nodes->nodes[i]));
-	}
-}
-
-static double is_slow(const struct fleet_node *node)
-{
-	return !node->cells ? NAN : fleet_is_bad(node) ? 1 : 0;
-}
-
-static double is_gone(const struct fleet_node *node)
-{
-	return node->status == FLEET_FAILED || node->status == FLEET_LOST;
-}
-
-static double how_slow(const struct fleet_node *node)
-{
-	return !node->cells || node->verdict == FLEET_GOOD
-		       ? NAN
-		       : fleet_ratio(&node->cells[node->worst]);
-}
-
-static double how_many(const struct fleet_node *node)
-{
-	return node->cells ? (double)node->nbeyond : NAN;
-}
-
-static int put_metrics(FILE *f, const struct fleet *nodes,
-		       const struct fleet *links)
-{
-	put_gauge(f, nodes, "oscost_node_slow",
-		  "1: slower than other nodes of its kind", is_slow);
-	put_gauge(f, nodes, "oscost_node_gone",
-		  "1: lost or failed while it was measured", is_gone);
-	put_gauge(f, nodes, "oscost_node_rows_beyond",
-		  "rows in which it is beyond the bounds of its kind",
-		  how_many);
-	put_gauge(f, nodes, "oscost_node_cost_ratio",
-		  "of a slow node: its cost in its worst row over the median",
-		  how_slow);
-	for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
-		const struct family *m = &families[k];
-
-		fprintf(f, "# TYPE %s gauge\n", m->name);
-		if (m->unit)
-			fprintf(f, "# UNIT %s %s\n", m->name, m->unit);
-		fprintf(f, "# HELP %s %s\n", m->name, m->help);
-		put_samples(f, m, nodes);
-	}
-	fputs("# EOF\n", f);
-	return 0;
-}
-
 int fleet_export(const struct fleet *f, const struct fleet *links,
 		 const char *dir)
 {
@@ -396,7 +232,6 @@ int fleet_export(const struct fleet *f, const struct fleet *links,
 	} files[] = {
 		{ "json", put_json },
 		{ "csv", put_csv },
-		{ "om", put_metrics },
 	};
 	int ret = 0;
 

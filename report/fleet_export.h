@@ -4,7 +4,7 @@
 
 #include "fleet.h"
 
-/* fleet_export() - write DIR/fleet.json, .csv and .om.  Return: 0, or -EIO
+/* fleet_export() - write DIR/fleet.json and .csv.  Return: 0, or -EIO
  * after the reason was said. */
 int fleet_export(const struct fleet *f, const struct fleet *links,
 		 const char *dir);

@@ -103,7 +103,7 @@ static void put_contents(struct doc *d, const struct run *run,
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (parts->ledger)
 		d->format->item(d, "#instructions", "Instructions and time");
-	families_contents(d, run, &parts->course->table);
+	families_contents(d, run, &parts->course->table, parts->figs);
 	d->format->item(d, "#machine", "The machine");
 	d->format->item(d, "#noise", "Noise certificate");
 	d->format->item(d, "#timer", "Timer certificate");

@@ -22,7 +22,7 @@ readonly PATIENCE_S=${PATIENCE_S:-600}
 benches() {
 	local path name
 
-	for path in "$ROOT"/bench/*/*.c "$ROOT"/monitor/load_demo.c; do
+	for path in "$ROOT"/bench/*/*.c; do
 		name=${path##*/}
 		[[ ! -x $BIN/${name%.c} ]] || printf '%s\n' "${name%.c}"
 	done

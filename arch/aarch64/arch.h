@@ -191,11 +191,6 @@ ARCH_INLINE void arch_store_marked(volatile void *to,
 
 #define ARCH_SET_PC(uc, to) ((uc)->uc_mcontext.pc = (to))
 
-/* ---- Vectors, to load a core with ---------------------------------------- */
-
-#define ARCH_VECTOR_NAME  "neon"
-#define ARCH_VECTOR_LANES 2
-
 /* ---- The reads that bench/cpu/timer.c shows ------------------------------ */
 
 #define ARCH_READS(X)                                               \

@@ -171,11 +171,6 @@ ARCH_INLINE void arch_store_marked(volatile void *to,
 
 #define ARCH_SET_PC(uc, to) ((uc)->uc_mcontext.__gregs[REG_PC] = (to))
 
-/* ---- Vectors, to load a core with ---------------------------------------- */
-
-#define ARCH_VECTOR_NAME  "rvv"
-#define ARCH_VECTOR_LANES 1
-
 /* ---- The reads that bench/cpu/timer.c shows ------------------------------ */
 
 #define ARCH_READS(X)                                                 \

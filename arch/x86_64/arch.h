@@ -202,11 +202,6 @@ ARCH_INLINE void arch_store_marked(volatile void *to,
 
 #define ARCH_SET_PC(uc, to) ((uc)->uc_mcontext.gregs[REG_RIP] = (greg_t)(to))
 
-/* ---- Vectors, to load a core with ---------------------------------------- */
-
-#define ARCH_VECTOR_NAME  "avx"
-#define ARCH_VECTOR_LANES 4
-
 /* ---- The reads that bench/cpu/timer.c shows ------------------------------ */
 
 #define ARCH_READS(X)                                                     \

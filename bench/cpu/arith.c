@@ -31,6 +31,7 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/overlap.h"
+#include "load_rows.h"
 
 struct arith_state {
 	uint64_t steps; /* of each chain */
@@ -198,15 +199,17 @@ static const struct kernel {
 	KERNELS(ROW)
 };
 
-static const char points[] =
+#define OPS_OF_ALL "is ops=16*" BENCH_TEXT(ARCH_CHAINS)
+
+static const char points[] = LOAD_AXIS
+	"type=int64 op=add;" LOAD_RULES OPS_OF_ALL ";"
 	"type={int32,int64,float,double,float128,double128,float256,double256} "
 	"op={and,or,xor,add,mul,div,mod,sqrt,fma,bogo} "
 	"figure={latency,throughput};"
-	"is ops=64 if figure=latency;"
-	"is ops=16*" BENCH_TEXT(
-		ARCH_CHAINS) " if figure=throughput;"
-			     "needs $vectors if type={float256,double256}; "
-			     "needs $fma if op=fma";
+	"is ops=64 if figure=latency;" OPS_OF_ALL " if figure=throughput;"
+	"needs $vectors if type={float256,double256}; needs $fma if op=fma";
+
+LOAD_SAMPLE(sample_load, ((const struct kernel *)c->arg)->throughput)
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
@@ -215,9 +218,12 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	for (const struct kernel *k = kernels; k < kernels + n; k++)
 		if (case_is(c, "type", k->type) && case_is(c, "op", k->op)) {
 			c->arg = k;
-			c->run = case_is(c, "figure", "latency")
-					 ? k->latency
-					 : k->throughput;
+			if (case_has(c, "load"))
+				c->sample = sample_load;
+			else if (case_is(c, "figure", "latency"))
+				c->run = k->latency;
+			else
+				c->run = k->throughput;
 			return true;
 		}
 	return false;
@@ -236,9 +242,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int cases(struct bench *b, void *state)
 {
 	bench_need(b, "vectors",
-		   ARCH_HAS_256() ? NULL
-				  : "this CPU has no vectors of 256 bits that "
-				    "we know");
+		   ARCH_HAS_256() ? NULL : "we know no 256-bit vectors here");
 	bench_need(b, "fma",
 		   ARCH_HAS_FMA() ? NULL : "this CPU has no FMA that we know");
 	bench_points(b, points);
@@ -258,6 +262,7 @@ static int derive(struct bench *b, void *state)
 		if (least < ns)
 			bench_derive_between(b, c, NAN, least, ns);
 	}
+	load_derive(b);
 	return 0;
 }
 

@@ -42,6 +42,7 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/levels.h"
+#include "load_rows.h"
 #include "sysfile.h"
 
 #define KIB    ((size_t)1 << 10)
@@ -66,6 +67,9 @@ static const char points[] =
 	 * chain there is the list that it is made of. */
 	"needs memory=size+size/8 if pages=$page; "
 	"needs memory=8*size if pages!=$page; needs $pool if pages=hugetlb;"
+
+	LOAD_AXIS "pattern=random pages=$page size=64M;" LOAD_RULES
+	"needs memory=2*size;"
 
 	/* One size beyond the caches, followed from each node that has a CPU of
 	 * ours through the memory of each node. */
@@ -113,10 +117,7 @@ static int sample_pass(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static enum mem_pages pages_of(const struct bench_case *c)
-{
-	return CASE_ENUM(c, "pages", mem_pages_name, 3);
-}
+LOAD_SAMPLE(sample_load, follow_run)
 
 static size_t size_of(const struct bench_case *c)
 {
@@ -130,18 +131,15 @@ static bool fits(const struct bench *b, size_t bytes)
 	return 2 * bytes < mem_beyond_caches(b);
 }
 
-static bool is_between_nodes(const struct bench_case *c)
-{
-	return case_has(c, "to_node");
-}
-
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	if (c->derived)
 		return true;
-	if (is_between_nodes(c)) {
+	if (case_has(c, "to_node")) {
 		if (bench_cpu_of_node(b, (int)case_int(c, "from_node")) < 0)
 			c->skip = "this process may use no CPU of that node";
+	} else if (case_has(c, "load")) {
+		c->sample = sample_load;
 	} else if (CASE_OF(c, "pattern", patterns)->in_passes &&
 		   size_of(c) > SMALL && fits(b, size_of(c))) {
 		c->sample = sample_pass;
@@ -263,13 +261,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		.bytes = size_of(c),
 		.step = case_has(c, "stride") ? (size_t)case_int(c, "stride")
 					      : bench_page_bytes(),
-		.pages = pages_of(c),
+		.pages = CASE_ENUM(c, "pages", mem_pages_name, 3),
 	};
 	char **base = &s->chain.buffer[plan.pages].base;
 	const int err =
 		follow_link(b, &s->chain, &plan,
-			    is_between_nodes(c) ? (int)case_int(c, "to_node")
-						: -1);
+			    case_has(c, "to_node") ? (int)case_int(c, "to_node")
+						   : -1);
 
 	if (err)
 		return err;
@@ -285,12 +283,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (plan.link != chase_link_stride &&
 	    fits(b, s->chain.chase.lines * CHASE_LINE))
 		follow_settle(b, c, &s->chain, !c->sample);
-	return is_between_nodes(c) ? go_to_node(b, c, *base) : 0;
+	return case_has(c, "to_node") ? go_to_node(b, c, *base) : 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const int err = is_between_nodes(c) ? bench_pin(bench_cpu(b)) : 0;
+	const int err = case_has(c, "to_node") ? bench_pin(bench_cpu(b)) : 0;
 
 	return err ? bench_fail(b, -err, "go back to CPU %d", bench_cpu(b))
 		   : follow_leave(b, state, c);
@@ -434,6 +432,7 @@ static int derive(struct bench *b, void *state)
 					    !(s->cache_bytes[level + 1] > 0));
 		}
 	}
+	load_derive(b);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #	awk -v name=1 -f explain.awk
 #
 # Batches of N and of 2 N operations differ by N operations and nothing else.  So
-# of the lengths that an interval had (monitor/exec/ledger_plugin.c), the most
+# of the lengths that an interval had (ledger/ledger_plugin.c), the most
 # frequent one is taken that has another one longer by STEP, and their counts are
 # subtracted, address by address: the sum is STEP.  Then, with the symbols sorted
 # in between ("ADDRESS S NAME"), each address is of the function before it.

@@ -87,7 +87,6 @@ tests_pass() {
 	tests_pass evidence 'no evidence is left out'
 	# The others meet them elsewhere: of them some that are quick stay.
 	find bench/*/*.c | grep -vE '/(getrandom|nop|loop|procedure|syscall|truth|poll)\.c$' | xargs rm
-	rm build/bin/load_demo
 	tests_pass columns 'no line of any program'
 	tests_pass contract
 }

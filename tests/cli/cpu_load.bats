@@ -33,7 +33,6 @@ column() {
 		--width four
 		--cpus 3-1
 		--cpus 8191
-		--source top
 		--csv --json
 		--duration 1s -- true
 		--nonsense
@@ -239,40 +238,6 @@ load_is_bounded() {
 @test "the load is not less than what a pinned process ran" {
 	cpu=$(spin)
 	mostly load_is_bounded
-}
-
-@test "and neither is that from switches, which is exact" {
-	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
-	((status == 0)) || skip "$stderr"
-	cpu=$(spin)
-	load_is_bounded --source switches
-	jq -es '.[-1].cpus[0].os_resolution_pct < 0.001' out
-	# Records are understood: not all of the time is lost.
-	try 0 "$CPU_LOAD" --source switches --interval 100ms --duration 500ms --json
-	rows 'any(.[]; .state? == "ok")'
-}
-
-# busy FILE: each CPU's busy seconds, and by how much they may be wrong.
-busy() {
-	jq -c '.cpus[]? | [.os_load_pct / 100 * .known_s, .os_resolution_pct / 100 * .known_s]' "$1"
-}
-
-# idler: whether the kernel's idle time leaves room for what the switches say.
-idler() {
-	# One around the other sees all that the inner one saw.  (Interrupts
-	# that an idle CPU serves are load to /proc/stat only.)
-	try 0 "$CPU_LOAD" --json --output outer -- \
-		"$CPU_LOAD" --json --output inner --source switches --duration 1s || return
-	paste -d , <(busy inner) <(busy outer) | tr -d '[]' >both
-	awk -F , '{ n++; bad += $1 > $3 + $4 + 0.001 } END { exit bad || !n }' both && return
-	cat both
-	return 1
-}
-
-@test "no CPU is busier by its switches than by /proc/stat" {
-	try '0|1' "$CPU_LOAD" --source switches --duration 10ms
-	((status == 0)) || skip "$stderr"
-	mostly idler
 }
 
 @test "a terminal gets a table" {

@@ -24,7 +24,7 @@ setup() {
 # for_each_program COMMAND...: with the name of each program added.
 for_each_program() {
 	local file
-	for file in "$ROOT"/bench/*/*.c load_demo.c cpu_load.c machine.c under.c; do
+	for file in "$ROOT"/bench/*/*.c cpu_load.c machine.c under.c; do
 		"$@" "$(basename "$file" .c)" || {
 			echo "failed for $file"
 			return 1

@@ -273,14 +273,14 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 }
 
 @test "the load is drawn only where both kinds of it are known" {
-	add load_demo work=idle,figure=system_load '.unit = "%"'
-	add load_demo work=idle,figure=processor_load \
+	add arith load=system,type=int64,op=add '.unit = "%"'
+	add arith load=core,type=int64,op=add \
 		'.unit = "%" | .status = "skipped" | .reason = "no counters" | .value = null'
 	draw
-	[[ ! -e small/load-demo.dat ]]
-	add load_demo work=chase,figure=processor_load '.unit = "%"'
+	[[ ! -e small/load.dat ]]
+	add mem_latency load=core,pattern=random,pages=4K,size=64M '.unit = "%"'
 	draw
-	[[ -s small/load-demo.dat ]]
+	[[ -s small/load.dat ]]
 }
 
 @test "a pointer over a point shows its row, and nothing runs" {

@@ -9,7 +9,6 @@
 #include "grid.h"
 #include "os_load.h"
 #include "row.h"
-#include "switches.h"
 #include "tap.h"
 
 #define MS   UINT64_C(1000000)
@@ -233,32 +232,6 @@ static void test_durations(void)
 		   duration_parse("inf", &ns) && duration_parse("", &ns) &&
 		   duration_parse("1e300", &ns) && duration_parse("1d", &ns),
 	   "no durations");
-}
-
-static void test_busy(void)
-{
-	struct busy_track track = { 0 };
-	uint64_t busy = 0;
-
-	OK(!busy_track_end(&track, 1000, &busy), "nothing known at first");
-	OK(!busy_track_end(&track, 2000, &busy), "nor without a switch");
-	busy_track_switch(&track, 2300, true);
-	OK(!busy_track_end(&track, 3000, &busy), "known for a part only");
-	busy_track_switch(&track, 3100, false);
-	busy_track_switch(&track, 3500, true);
-	busy_track_switch(&track, 3600, true);
-	OK(busy_track_end(&track, 4000, &busy) && busy == 600,
-	   "to idle and back, and from task to task");
-	OK(busy_track_end(&track, 9000, &busy) && busy == 5000,
-	   "a spin without any switch");
-	busy_track_switch(&track, 8990, false);
-	OK(busy_track_end(&track, 10000, &busy) && busy == 0,
-	   "a record that comes late counts from here");
-	busy_track_lost(&track);
-	OK(!busy_track_end(&track, 11000, &busy), "records were dropped");
-	busy_track_switch(&track, 11000, false);
-	OK(busy_track_end(&track, 12000, &busy) && busy == 0,
-	   "known again from the next switch");
 }
 
 static double width_of(const char *vendor, unsigned int family,
@@ -515,7 +488,6 @@ int main(void)
 	test_grid();
 	test_clock();
 	test_durations();
-	test_busy();
 	test_width();
 	test_rows();
 	test_core_load();
