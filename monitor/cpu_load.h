@@ -5,13 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of --priority, if nothing is said: try, and do not complain. */
-#define PRIORITY_DEFAULT UINT64_MAX
-
 /* What the command line says; texts are borrowed from argv. */
 struct settings {
 	const char *interval, *duration, *cpus, *width_text, *output;
-	uint64_t priority;
 	bool msr, csv, json, help, version;
 
 	/* Made of those above. */

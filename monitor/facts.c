@@ -90,9 +90,6 @@ char *facts_text(const struct facts *facts)
 
 void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
 {
-	const struct counters_arch *arch = &facts->model.arch;
-	const char *first = pmu_name(facts, 0);
-	const bool several = count_pmus(facts) > 1;
 	json_t *unknown = json_object(), *begin;
 	json_t *width = json_object(), *source = json_object();
 	char text[LINE_MAX_BYTES];
@@ -113,21 +110,14 @@ void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
 		json_object_set_new(source, pmu, json_string(text));
 	}
 	cpu_model_say_counters(&facts->model, text, sizeof(text));
-	/* One value, or an object of those of each kind of core. */
-	begin = json_pack(
-		"{s:s, s:i, s:s, s:f, s:f, s:i, s:i, s:i, s:s, s:o, s:O, s:O}",
-		"type", "begin", "schema", 1, "program",
-		"cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
-		(double)at->real_ns / 1e9, "interval_s",
-		(double)facts->interval_ns / 1e9, "architectural_version",
-		(int)arch->version, "counters", (int)arch->counters,
-		"fixed_counters", (int)arch->fixed, "counters_text", text,
-		"unknown", unknown, "width",
-		several ? width : json_object_get(width, first), "width_source",
-		several ? source : json_object_get(source, first));
+	begin = json_pack("{s:s, s:i, s:s, s:f, s:f, s:s, s:o, s:o, s:o}",
+			  "type", "begin", "schema", 2, "program",
+			  "cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
+			  (double)at->real_ns / 1e9, "interval_s",
+			  (double)facts->interval_ns / 1e9, "counters", text,
+			  "unknown", unknown, "width", width, "width_source",
+			  source);
 	json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	fputc('\n', f);
 	json_decref(begin);
-	json_decref(width);
-	json_decref(source);
 }

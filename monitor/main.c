@@ -32,9 +32,6 @@ static const struct opt options[] = {
 		"number"),
 	OPT_FLAG(0, "msr", settings, msr,
 		 "count through /dev/cpu/N/msr as the paper does, flag"),
-	OPT_U64(0, "priority", settings, priority, NULL, 0, 99,
-		"run as SCHED_FIFO, so that a busy machine does not make it "
-		"late (default: 1 if permitted; 0: as it was started), number"),
 	OPT_FLAG('j', "json", settings, json, "write JSON Lines, flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
 	OPT_STR('o', "output", settings, output, NULL,
@@ -153,7 +150,7 @@ static bool parse(struct settings *set, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .priority = PRIORITY_DEFAULT };
+	struct settings set = { 0 };
 
 	if (parse(&set, argc, argv))
 		return sampler_run(&set);

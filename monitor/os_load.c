@@ -8,25 +8,15 @@
 
 #include "sysfile.h"
 
-#define FIELDS 8
-
 static bool read_line(const char *line, struct cpu_times *cpu)
 {
-	uint64_t *const field[FIELDS] = {
-		&cpu->user,   &cpu->nice, &cpu->system,	 &cpu->idle,
-		&cpu->iowait, &cpu->irq,  &cpu->softirq, &cpu->steal,
-	};
-	unsigned int n = 0;
+	/* Behind the name: user, nice, system, idle, iowait. */
+	const int64_t idle = field_number(field_nth(line, 4), -1);
+	const int64_t iowait = field_number(field_nth(line, 5), 0);
 
-	while (n < FIELDS) {
-		const int64_t ticks = field_number(field_nth(line, n + 1), -1);
-
-		if (ticks < 0)
-			break;
-		*field[n++] = (uint64_t)ticks;
-	}
 	/* Without idle there is nothing to compute from. */
-	cpu->online = n >= 4;
+	cpu->online = idle >= 0;
+	cpu->idle = cpu->online ? (uint64_t)(idle + iowait) : 0;
 	return cpu->online;
 }
 
@@ -63,28 +53,7 @@ struct os_load os_load_unknown(enum os_state state)
 		.state = state,
 		.load_pct = NAN,
 		.resolution_pct = NAN,
-		.user_pct = NAN,
-		.system_pct = NAN,
-		.iowait_pct = NAN,
-		.steal_pct = NAN,
 	};
-}
-
-/* The columns that nothing is computed from; one that fell is not known. */
-static double share(uint64_t from, uint64_t to, double steps)
-{
-	return to < from ? NAN : 100 * (double)(to - from) / steps;
-}
-
-static void fill_columns(struct os_load *load, const struct cpu_times *from,
-			 const struct cpu_times *to, double steps)
-{
-	load->user_pct =
-		share(from->user + from->nice, to->user + to->nice, steps);
-	load->system_pct = share(from->system + from->irq + from->softirq,
-				 to->system + to->irq + to->softirq, steps);
-	load->iowait_pct = share(from->iowait, to->iowait, steps);
-	load->steal_pct = share(from->steal, to->steal, steps);
 }
 
 /* Idle time of this interval, between nothing and all of it; false if the
@@ -126,16 +95,13 @@ struct os_load os_track_update(struct os_track *track,
 		track->carry_ns = 0;
 		return os_load_unknown(OS_NEW);
 	}
-	steps = (int64_t)(now->idle - before.last.idle) +
-		(int64_t)(now->iowait - before.last.iowait);
+	steps = (int64_t)(now->idle - before.last.idle);
 	if (!fit_idle(track, steps * (int64_t)tick_ns, elapsed_ns, slack_ns,
 		      &load.state, &idle_ns))
 		return load;
 	load.load_pct =
 		100 * (double)(elapsed_ns - idle_ns) / (double)elapsed_ns;
 	load.resolution_pct = 100 * (double)slack_ns / (double)elapsed_ns;
-	fill_columns(&load, &before.last, now,
-		     (double)elapsed_ns / (double)tick_ns);
 	return load;
 }
 

@@ -12,17 +12,15 @@
  */
 struct cpu_times {
 	bool online;
-	/* In USER_HZ steps since the machine started, each cut off, not
-	 * rounded.  guest and guest_nice are part of user and nice. */
-	uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
+	/* Idle, also while a disk is waited for (idle + iowait, each cut off,
+	 * not rounded), in USER_HZ steps since the machine started. */
+	uint64_t idle;
 };
 
 /**
  * cpu_times_parse() - read the text of /proc/stat.
  * @text: NUL-terminated.
  * @cpus: @max entries, all overwritten, indexed by the kernel's number.
- *
- * Fields that an old kernel does not have are 0.
  *
  * Return: 1 + the highest number that was found (at most @max: more CPUs are
  * left out), or -EINVAL if no line of a CPU could be read.
@@ -54,8 +52,6 @@ struct os_load {
 	double load_pct;
 	/* The kernel's figures could also mean so much more or less. */
 	double resolution_pct;
-	/* As the kernel's ticks fell. */
-	double user_pct, system_pct, iowait_pct, steal_pct;
 };
 
 struct os_track {

@@ -53,17 +53,29 @@ static void put_text(FILE *f, enum row_style style, const char *name,
 		fprintf(f, ",%s", style == ROW_NAMES ? name : text);
 }
 
+/* With @digits behind the point, or as many that count if that is below 0. */
 static void put(FILE *f, enum row_style style, const char *name, int digits,
 		double value)
 {
 	char text[64];
 
-	if (isfinite(value))
+	if (isfinite(value) && digits < 0)
+		snprintf(text, sizeof(text), "%.*g", -digits, value);
+	else if (isfinite(value))
 		snprintf(text, sizeof(text), "%.*f", digits, value);
 	else
 		snprintf(text, sizeof(text), "%s",
 			 style == ROW_JSON ? "null" : "");
 	put_text(f, style, name, text);
+}
+
+static void put_counts(FILE *f, enum row_style style, int digits,
+		       const double *count)
+{
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (row_has_event(e))
+			put(f, style, counters_name((enum counters_event)e),
+			    digits, count[e]);
 }
 
 void row_write(FILE *f, enum row_style style, const struct row *row)
@@ -94,17 +106,58 @@ void row_write(FILE *f, enum row_style style, const struct row *row)
 	put_text(f, style, "state", text);
 	put(f, style, "os_load_pct", 4, x.os.load_pct);
 	put(f, style, "os_resolution_pct", 4, x.os.resolution_pct);
-	put(f, style, "os_user_pct", 4, x.os.user_pct);
-	put(f, style, "os_system_pct", 4, x.os.system_pct);
-	put(f, style, "os_iowait_pct", 4, x.os.iowait_pct);
-	put(f, style, "os_steal_pct", 4, x.os.steal_pct);
 	put(f, style, "core_load_pct", 4, x.core_load_pct);
 	put(f, style, "while_running_pct", 4, x.while_running_pct);
 	put(f, style, "ipc", 4, x.ipc);
 	put(f, style, "counted_pct", 4, x.counted_pct);
+	put_counts(f, style, 0, x.count);
+	fputs(style == ROW_JSON ? "}\n" : "\n", f);
+}
+
+static void put_summary(FILE *f, const struct summary *sum)
+{
+	const struct figures x = summary_figures(sum);
+	const struct {
+		const char *name;
+		double value;
+	} columns[] = {
+		{ "known_s", sum->os_s },
+		{ "unknown_s", sum->unknown_s },
+		{ "os_load_pct", x.os.load_pct },
+		{ "os_resolution_pct", x.os.resolution_pct },
+		{ "os_load_least_pct", sum->os_s > 0 ? sum->least : NAN },
+		{ "os_load_most_pct", sum->os_s > 0 ? sum->most : NAN },
+		{ "core_load_pct", x.core_load_pct },
+		{ "while_running_pct", x.while_running_pct },
+		{ "ipc", x.ipc },
+	};
+
+	fprintf(f, "{\"cpu\": %d", sum->cpu);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		put(f, ROW_JSON, columns[i].name, -9, columns[i].value);
+	put_counts(f, ROW_JSON, -9, x.count);
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		if (row_has_event(e))
-			put(f, style, counters_name((enum counters_event)e), 0,
-			    x.count[e]);
-	fputs(style == ROW_JSON ? "}\n" : "\n", f);
+			fprintf(f, "%s\"%s\": %.9g",
+				e ? ", " : ", \"counted_s\": {",
+				counters_name((enum counters_event)e),
+				sum->counted_s[e]);
+	fputs("}}", f);
+}
+
+void summary_json(FILE *f, const struct summary *sums, size_t n,
+		  const struct summary_run *run)
+{
+	fprintf(f,
+		"{\"type\": \"summary\", \"duration_s\": %.6f, "
+		"\"interval_s\": %.9g, \"samples\": %lu, \"late\": %lu, "
+		"\"clock_steps\": %u, \"cpus\": [",
+		run->duration_s, run->interval_s, run->samples, run->late,
+		run->clock_steps);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			fputs(", ", f);
+		put_summary(f, &sums[i]);
+	}
+	fputs("]}\n", f);
 }

@@ -2,7 +2,6 @@
 #include "cpu_load.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,84 +17,49 @@
 #include "cpus.h"
 #include "err.h"
 #include "grid.h"
-#include "io.h"
 #include "timer.h"
 
 /* The rest at the end is a sample of its own if it is not less than this: less
  * tells nothing. */
 #define REST_MIN_NS 1000000u
 
+/* No line of a sample is longer. */
+#define LINE_MOST ((size_t)2048)
+
 #define REFERENCE_WINDOW_NS 20000000
 #define FOREVER_NS	    UINT64_C(1000000000000000)
 
-/*
- * Where rows go.  What belongs to one sample is written with one call, so that
- * a reader sees whole samples and a full disk leaves none that is cut short.
- */
-struct sink {
+/* Where rows go.  What belongs to one sample is written with one call, so that
+ * a reader sees whole samples and a full disk leaves none that is cut short. */
+struct output {
 	const char *name;
-	int fd;
-	bool regular; /* a file whose end can be cut off */
-	bool failed;  /* nothing is written any more */
-	FILE *stream; /* fill this, then sink_flush() */
-	char *text;
-	size_t size;
+	FILE *f; /* NULL: nowhere */
 };
 
-/* @path: NULL for standard output.  Return: 0 or -errno. */
-static int sink_open(struct sink *sink, const char *path)
+/* @path: NULL for standard output; @size: of a sample.  Return: 0 or -errno. */
+static int output_open(struct output *o, const char *path, size_t size)
+{
+	o->name = path ? path : "standard output";
+	o->f = path ? fopen(path, "we") : stdout;
+	return !o->f || setvbuf(o->f, NULL, _IOFBF, size) ? -errno : 0;
+}
+
+/* Return: 0, or -errno the first time that it fails; -EPIPE is a reader that
+ * has seen enough. */
+static int output_flush(struct output *o)
 {
 	struct stat st;
-
-	*sink = (struct sink) { .name = path ? path : "standard output",
-				.fd = STDOUT_FILENO };
-	if (path) {
-		sink->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-				0666);
-		if (sink->fd < 0)
-			return -errno;
-	}
-	sink->regular = !fstat(sink->fd, &st) && S_ISREG(st.st_mode);
-	sink->stream = open_memstream(&sink->text, &sink->size);
-	return sink->stream ? 0 : -ENOMEM;
-}
-
-/* Write what the stream holds.  Return: 0, or -errno the first time that it
- * fails; -EPIPE is a reader that has seen enough. */
-static int sink_flush(struct sink *sink)
-{
-	off_t whole;
+	const int fd = fileno(o->f);
+	const bool file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	int err;
 
-	if (fflush(sink->stream))
-		return -ENOMEM;
-	if (sink->failed) {
-		rewind(sink->stream);
+	if (!fflush(o->f))
 		return 0;
-	}
-	whole = sink->regular ? lseek(sink->fd, 0, SEEK_CUR) : -1;
-	err = io_write(sink->fd, sink->text, sink->size, -1);
-	rewind(sink->stream);
-	if (!err)
-		return 0;
-	sink->failed = true;
+	err = -errno;
 	/* Who appends to the file after us finds it as it was. */
-	if (whole >= 0 && !ftruncate(sink->fd, whole))
-		lseek(sink->fd, whole, SEEK_SET);
-	return err;
-}
-
-/* Return: 0 or -errno. */
-static int sink_close(struct sink *sink)
-{
-	int err = 0;
-
-	if (sink->stream)
-		fclose(sink->stream);
-	free(sink->text);
-	if (sink->fd > STDOUT_FILENO && close(sink->fd))
-		err = -errno;
-	sink->stream = NULL;
+	if (file && !ftruncate(fd, st.st_size))
+		lseek(fd, st.st_size, SEEK_SET);
+	o->f = freopen("/dev/null", "we", o->f);
 	return err;
 }
 
@@ -113,7 +77,7 @@ struct sampler {
 	struct summary *sums;
 	struct summary_run run;
 	struct stamp start, last;
-	struct sink data, screen;
+	struct output data, screen;
 	char *head;
 	double reference_hz; /* as of struct row */
 	bool stop, broken;
@@ -147,29 +111,23 @@ static void block_signals(struct sampler *s)
 
 /* Who is late because others were served measures how they are scheduled.  A
  * policy that the caller has chosen stays. */
-static void raise_priority(const struct settings *set)
+static void raise_priority(void)
 {
-	const bool asked = set->priority != PRIORITY_DEFAULT;
-	const struct sched_param param = {
-		.sched_priority = asked ? (int)set->priority : 1,
-	};
+	const struct sched_param param = { .sched_priority = 1 };
 
-	if (!param.sched_priority ||
-	    (!asked && sched_getscheduler(0) != SCHED_OTHER))
-		return;
-	if (sched_setscheduler(0, SCHED_FIFO, &param) && asked)
-		warn("--priority: %s: going on without", strerror(errno));
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
 /* A reader that went away has seen enough; a full disk is an error. */
-static void flush(struct sampler *s, struct sink *sink)
+static void flush(struct sampler *s, struct output *o)
 {
-	const int err = sink_flush(sink);
+	const int err = output_flush(o);
 
 	if (!err)
 		return;
 	if (err != -EPIPE) {
-		warn("%s: %s", sink->name, strerror(-err));
+		warn("%s: %s", o->name, strerror(-err));
 		s->broken = true;
 	}
 	/* The command goes on, whatever becomes of its figures. */
@@ -182,9 +140,9 @@ static void write_begin(struct sampler *s)
 	for (const char *at = s->head; at && *at; at += strcspn(at, "\n") + 1)
 		warn("%.*s", (int)strcspn(at, "\n"), at);
 	if (s->set->format == DATA_CSV)
-		row_write(s->data.stream, ROW_NAMES, s->rows);
+		row_write(s->data.f, ROW_NAMES, s->rows);
 	else if (s->set->format == DATA_JSON)
-		facts_json(s->data.stream, &s->facts, &s->start);
+		facts_json(s->data.f, &s->facts, &s->start);
 	if (s->set->format != DATA_NONE)
 		flush(s, &s->data);
 }
@@ -196,12 +154,11 @@ static void write_rows(struct sampler *s)
 
 	if (s->set->format != DATA_NONE) {
 		for (size_t i = 0; i < s->n; i++)
-			row_write(s->data.stream, style, &s->rows[i]);
+			row_write(s->data.f, style, &s->rows[i]);
 		flush(s, &s->data);
 	}
 	if (s->set->screen) {
-		screen_draw(s->screen.stream, s->head ? s->head : "", s->rows,
-			    s->n);
+		screen_draw(s->screen.f, s->head ? s->head : "", s->rows, s->n);
 		flush(s, &s->screen);
 	}
 }
@@ -297,11 +254,10 @@ static int sample_on(struct sampler *s)
 	int err = 0;
 
 	while (!err && !s->stop && !grid_over(&s->grid, s->last.mono_ns)) {
-		const uint64_t wake_ns = grid_next(&s->grid);
 		uint64_t now_ns;
 		bool due;
 
-		wait_until(s, wake_ns);
+		wait_until(s, grid_next(&s->grid));
 		now_ns = stamp_now().mono_ns;
 		due = now_ns >= grid_next(&s->grid);
 		if (s->stop)
@@ -374,7 +330,7 @@ static int sample_all(struct sampler *s)
 	if (status)
 		return status;
 	/* Not of the command. */
-	raise_priority(s->set);
+	raise_priority();
 	prctl(PR_SET_TIMERSLACK, 1);
 	if (!err)
 		err = sample_on(s);
@@ -387,7 +343,7 @@ static int sample_all(struct sampler *s)
 	}
 	s->run.interval_s = (double)s->set->interval_ns / 1e9;
 	if (s->set->format == DATA_JSON) {
-		summary_json(s->data.stream, s->sums, s->n, &s->run);
+		summary_json(s->data.f, s->sums, s->n, &s->run);
 		flush(s, &s->data);
 	}
 	summary_print(stderr, s->sums, s->n, &s->run);
@@ -410,35 +366,35 @@ static int open_cpus(struct sampler *s)
 
 static int open_outputs(struct sampler *s)
 {
-	struct sink *sink = &s->data;
+	const size_t size = s->n * LINE_MOST;
+	struct output *o = &s->data;
 	int err = 0;
 
 	s->rows = text_alloc(s->n, sizeof(*s->rows));
 	s->sums = text_alloc(s->n, sizeof(*s->sums));
 	if (s->set->format != DATA_NONE)
-		err = sink_open(sink, s->set->output);
+		err = output_open(o, s->set->output, size);
 	if (!err && s->set->screen) {
-		sink = &s->screen;
-		err = sink_open(sink, NULL);
+		o = &s->screen;
+		err = output_open(o, NULL, size);
 	}
 	if (err)
-		warn("%s: %s", sink->name, strerror(-err));
+		warn("%s: %s", o->name, strerror(-err));
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
 static int close_all(struct sampler *s, int status)
 {
-	const int err = sink_close(&s->data);
+	const bool failed = s->data.f && fclose(s->data.f);
 
-	if (err)
-		warn("%s: %s", s->data.name, strerror(-err));
-	sink_close(&s->screen);
+	if (failed)
+		warn("%s: %s", s->data.name, strerror(errno));
 	free(s->head);
 	free(s->rows);
 	free(s->sums);
 	cpus_close(s->cpus);
 	cpu_model_free(&s->facts.model);
-	return err && !status ? EXIT_FAIL : status;
+	return failed && !status ? EXIT_FAIL : status;
 }
 
 int sampler_run(const struct settings *set)
@@ -446,8 +402,6 @@ int sampler_run(const struct settings *set)
 	struct sampler s = {
 		.set = set,
 		.facts = { .interval_ns = set->interval_ns },
-		.data = { .fd = -1 },
-		.screen = { .fd = -1 },
 		.reference_hz = reference_hz(),
 		.status = EXIT_FAILURE << 8,
 	};

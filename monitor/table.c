@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "row.h"
 
 /* Home, then erase to the end: no flicker of an empty screen. */
@@ -25,6 +26,14 @@
 
 /* Sums of intervals are rounded. */
 #define WHOLE 0.999999
+
+/* What a line shows: an interval with its state, or a sum of them. */
+struct line {
+	int cpu;
+	const char *state; /* NULL: of a sum */
+	const struct summary *sum;
+	struct figures x;
+};
 
 /* A number in @width columns, with @digits behind the point, or as many that
  * count if that is below 0; @sign stands before it. */
@@ -61,36 +70,6 @@ static void put_bar(FILE *f, double pct)
 	fputc('|', f);
 }
 
-/* What a line is of, and its place among those that are sorted by load. */
-struct line {
-	const void *of;
-	double load_pct;
-};
-
-static int by_load(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	/* Unknown comes last. */
-	if (!isfinite(x->load_pct) || !isfinite(y->load_pct))
-		return !isfinite(x->load_pct) - !isfinite(y->load_pct);
-	return (x->load_pct < y->load_pct) - (x->load_pct > y->load_pct);
-}
-
-/* @show all @n, or the @most busiest, in lines that end with @end. */
-static void put_lines(FILE *f, struct line *lines, size_t n, size_t most,
-		      void (*show)(FILE *f, const void *of), const char *end)
-{
-	if (n > most)
-		qsort(lines, n, sizeof(*lines), by_load);
-	for (size_t i = 0; i < n && i < most; i++) {
-		show(f, lines[i].of);
-		fputs(end, f);
-	}
-	if (n > most)
-		fprintf(f, "(the %zu busiest of %zu)%s", most, n, end);
-}
-
 /* Of how much of the time a sum is: not all, where counting began late, a
  * counter was lent to others, or the CPU was away. */
 static bool is_part(const struct summary *sum, enum counters_event event)
@@ -98,34 +77,68 @@ static bool is_part(const struct summary *sum, enum counters_event event)
 	return sum->counted_s[event] < WHOLE * (sum->os_s + sum->unknown_s);
 }
 
-static void show_summary(FILE *f, const void *of)
+static void put_line(FILE *f, const struct line *l)
 {
 	static const enum counters_event shown[] = {
 		COUNTERS_INSTRUCTIONS,	   COUNTERS_CYCLES,
 		COUNTERS_LLC_MISSES,	   COUNTERS_BRANCH_MISSES,
 		COUNTERS_CONTEXT_SWITCHES,
 	};
-	const struct summary *sum = of;
-	const struct figures x = summary_figures(sum);
+	const struct summary *sum = l->sum;
 
-	fprintf(f, "%7d %9.3f %9.3f", sum->cpu, sum->os_s, sum->unknown_s);
-	put_os_load(f, 2, &x.os);
-	if (sum->os_s > 0)
+	if (sum)
+		fprintf(f, "%7d %9.3f %9.3f", l->cpu, sum->os_s,
+			sum->unknown_s);
+	else
+		fprintf(f, "%7d %9s", l->cpu, l->state);
+	put_os_load(f, sum ? 2 : 1, &l->x.os);
+	if (!sum)
+		put_bar(f, l->x.os.load_pct);
+	else if (sum->os_s > 0)
 		fprintf(f, " %7.2f %7.2f", sum->least, sum->most);
 	else
 		fprintf(f, " %7s %7s", "", "");
-	put(f, 9, "", 2, x.core_load_pct);
-	put(f, 9, "", 2, x.while_running_pct);
-	put(f, 8, "", 3, x.ipc);
+	put(f, 9, "", sum ? 2 : 1, l->x.core_load_pct);
+	if (!sum)
+		put_bar(f, l->x.core_load_pct);
+	put(f, 9, "", sum ? 2 : 1, l->x.while_running_pct);
+	put(f, 8, "", 3, l->x.ipc);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		put(f, 12, is_part(sum, shown[i]) ? ">" : "", -5,
-		    x.count[shown[i]]);
+		put(f, 12, sum && is_part(sum, shown[i]) ? ">" : "", -5,
+		    l->x.count[shown[i]]);
+}
+
+static int by_load(const void *a, const void *b)
+{
+	const double x = ((const struct line *)a)->x.os.load_pct;
+	const double y = ((const struct line *)b)->x.os.load_pct;
+
+	/* Unknown comes last. */
+	if (!isfinite(x) || !isfinite(y))
+		return !isfinite(x) - !isfinite(y);
+	return (x < y) - (x > y);
+}
+
+/* All @n lines, or the @most busiest, and free them. */
+static void put_lines(FILE *f, struct line *lines, size_t n, size_t most)
+{
+	const char *end = lines->sum ? "\n" : ERASE_LINE;
+
+	if (n > most)
+		qsort(lines, n, sizeof(*lines), by_load);
+	for (size_t i = 0; i < n && i < most; i++) {
+		put_line(f, &lines[i]);
+		fputs(end, f);
+	}
+	if (n > most)
+		fprintf(f, "(the %zu busiest of %zu)%s", most, n, end);
+	free(lines);
 }
 
 void summary_print(FILE *f, const struct summary *sums, size_t n,
 		   const struct summary_run *run)
 {
-	struct line *lines = calloc(n, sizeof(*lines));
+	struct line *lines = text_alloc(n, sizeof(*lines));
 
 	fprintf(f, "%.3f s, %lu samples at %g s, %lu deadlines missed",
 		run->duration_s, run->samples, run->interval_s, run->late);
@@ -137,34 +150,11 @@ void summary_print(FILE *f, const struct summary *sums, size_t n,
 		"cpu", "known,s", "unkn.,s", "system,%", "least", "most",
 		"core,%", "running,%", "IPC", "instructions", "cycles",
 		"LLC misses", "br. misses", "switches");
-	for (size_t i = 0; lines && i < n; i++)
-		lines[i] =
-			(struct line) { &sums[i],
-					summary_figures(&sums[i]).os.load_pct };
-	put_lines(f, lines, lines ? n : 0, SHOWN_MAX, show_summary, "\n");
-	free(lines);
-}
-
-static void show_row(FILE *f, const void *of)
-{
-	static const enum counters_event shown[] = {
-		COUNTERS_INSTRUCTIONS,
-		COUNTERS_LLC_MISSES,
-		COUNTERS_BRANCH_MISSES,
-		COUNTERS_CONTEXT_SWITCHES,
-	};
-	const struct row *row = of;
-	const struct figures x = row_figures(row);
-
-	fprintf(f, "%7d %9s", row->cpu, os_state_name(row->os.state));
-	put_os_load(f, 1, &row->os);
-	put_bar(f, row->os.load_pct);
-	put(f, 9, "", 1, x.core_load_pct);
-	put_bar(f, x.core_load_pct);
-	put(f, 9, "", 1, x.while_running_pct);
-	put(f, 7, "", 3, x.ipc);
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		put(f, 11, "", -4, x.count[shown[i]]);
+	for (size_t i = 0; i < n; i++)
+		lines[i] = (struct line) { .cpu = sums[i].cpu,
+					   .sum = &sums[i],
+					   .x = summary_figures(&sums[i]) };
+	put_lines(f, lines, n, SHOWN_MAX);
 }
 
 static size_t terminal_lines(void)
@@ -176,47 +166,39 @@ static size_t terminal_lines(void)
 	return size.ws_row;
 }
 
-/* Return: lines. */
-static size_t put_head(FILE *f, const char *head)
-{
-	size_t lines = 0;
-
-	while (*head) {
-		const size_t n = strcspn(head, "\n");
-
-		fprintf(f, "%.*s" ERASE_LINE, (int)n, head);
-		head += n + (head[n] == '\n');
-		lines++;
-	}
-	return lines;
-}
-
 void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n)
 {
-	struct line *lines = calloc(n, sizeof(*lines));
+	struct line *lines = text_alloc(n, sizeof(*lines));
 	const size_t space = terminal_lines();
 	const time_t now = (time_t)(rows->at.real_ns / 1000000000u);
-	size_t used;
+	/* The table's head, the note below it, and where the cursor waits. */
+	size_t used = 4;
 	struct tm tm;
 
 	localtime_r(&now, &tm);
 	fputs(WRAP_OFF HOME, f);
-	/* The table's head, the note below it, and where the cursor waits. */
-	used = put_head(f, head) + 4;
+	for (; *head; used++) {
+		const size_t len = strcspn(head, "\n");
+
+		fprintf(f, "%.*s" ERASE_LINE, (int)len, head);
+		head += len + (head[len] == '\n');
+	}
 	fprintf(f,
 		"%02d:%02d:%02d  %.3f s, interval %.3f s, late %llu" ERASE_LINE,
 		tm.tm_hour, tm.tm_min, tm.tm_sec, (double)rows->since_ns / 1e9,
 		(double)rows->interval_ns / 1e9,
 		(unsigned long long)rows->late);
 	fprintf(f,
-		"%7s %9s %9s  %-21s %9s  %-21s %9s %7s %11s %11s %11s "
-		"%11s" ERASE_LINE,
+		"%7s %9s %9s  %-21s %9s  %-21s %9s %8s %12s %12s %12s %12s "
+		"%12s" ERASE_LINE,
 		"cpu", "state", "system,%", "", "core,%", "", "running,%",
-		"IPC", "instr.", "LLC misses", "br. misses", "switches");
-	for (size_t i = 0; lines && i < n; i++)
-		lines[i] = (struct line) { &rows[i], rows[i].os.load_pct };
-	put_lines(f, lines, lines ? n : 0, space > used ? space - used : 1,
-		  show_row, ERASE_LINE);
+		"IPC", "instructions", "cycles", "LLC misses", "br. misses",
+		"switches");
+	for (size_t i = 0; i < n; i++)
+		lines[i] = (struct line) { .cpu = rows[i].cpu,
+					   .state = os_state_name(
+						   rows[i].os.state),
+					   .x = row_figures(&rows[i]) };
+	put_lines(f, lines, n, space > used ? space - used : 1);
 	fputs(ERASE_REST WRAP_ON, f);
-	free(lines);
 }
