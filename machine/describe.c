@@ -15,6 +15,12 @@
 #include "timer.h"
 #include "topo.h"
 
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #define LIBC "glibc %s", gnu_get_libc_version()
@@ -197,26 +203,26 @@ static bool calibrate(struct timer *t, const char *name, const char **why)
 	return !timer_calibrate(t, (enum timer_method)method, 0);
 }
 
-json_t *machine_describe(const struct machine_options *o, const char **why)
+json_t *machine_describe(int cpu, const char *timer, const char **why)
 {
 	struct timer t = { 0 };
 	struct utsname u = { .nodename = "" };
 	hwloc_topology_t topo;
 	json_t *m;
-	/* The first ones get the interrupts. */
-	const int cpu = o->cpu < 0 ? topo_last_cpu() : o->cpu;
 
+	if (cpu < 0)
+		cpu = topo_last_cpu(); /* the first ones get the interrupts */
 	if (bench_bind(0, &cpu, 1)) {
 		*why = "--cpu: this process may not use that CPU";
 		return NULL;
 	}
-	if (!calibrate(&t, o->timer, why))
+	if (!calibrate(&t, timer, why))
 		return NULL;
 	topo = open_topology();
 	(void)uname(&u);
 	m = json_pack(
 		"{s:i, s:o, s:i, s:o, s:o, s:I, s:o, s:{s:o, s:o, s:o, s:o}, "
-		"s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}",
 		"schema", 1, "hostname", machine_string(u.nodename),
 		"measuring_cpu", cpu, "cpu", describe_cpu(topo), "caches",
 		describe_caches(topo, (unsigned int)cpu), "page_bytes",
@@ -230,9 +236,9 @@ json_t *machine_describe(const struct machine_options *o, const char **why)
 					   "cpufreq/scaling_governor",
 					   cpu)),
 		"mitigations", mitigations(), "libc",
-		machine_text(text_format(LIBC)), "compiler",
-		machine_string(o->compiler), "flags", machine_string(o->flags),
-		"tsc", describe_tsc(&t), "timer", describe_timer(&t));
+		machine_text(text_format(LIBC)), "compiler", COMPILER, "flags",
+		OSCOST_CFLAGS, "tsc", describe_tsc(&t), "timer",
+		describe_timer(&t));
 	machine_fill(m, "", system_facts);
 	if (topo)
 		hwloc_topology_destroy(topo);

@@ -7,39 +7,33 @@
 
 #include "machine.h"
 
-/* What @key is called in names.tsv, or @otherwise: a new string.  Both are
- * given up. */
-static char *name_of(char *key, char *otherwise)
+/* What @kind-@id is called in names.tsv, or "@word @id": a new string. */
+static char *name_of(const char *kind, const char *id, const char *word)
 {
+	char *key = text_format("%s-%s", kind, id);
 	char *name = machine_field(machine_names, key);
 
 	free(key);
-	if (name)
-		free(otherwise);
-	return name ? name : otherwise;
+	return name ? name : text_format("%s%s", word, id);
 }
 
 /* Several kinds of core in one machine: all their names, the first CPU's
  * first. */
-static char *arm_names(const char *text, const char *maker)
+static char *arm_names(const char *text, const char *kind)
 {
-	char *all = NULL, *part;
+	char *all = text_format("%s", ""), *part;
 
 	for (; (part = machine_field(text, "CPU part")); free(part)) {
-		char *longer,
-			*name = name_of(text_format("arm-%s-%s", maker, part),
-					text_format("part %s", part));
+		char *name = name_of(kind, part, "part "), *longer;
 
 		text = strstr(text, "CPU part") + 1;
-		longer = text_format("%s%s%s", all ? all : "", all ? ", " : "",
-				     name);
-		if (all && strstr(all, name)) {
-			free(longer);
-		} else {
-			free(all);
-			all = longer;
-		}
+		longer = strstr(all, name)
+				 ? text_format("%s", all)
+				 : text_format("%s%s%s", all, *all ? ", " : "",
+					       name);
 		free(name);
+		free(all);
+		all = longer;
 	}
 	return all;
 }
@@ -49,19 +43,19 @@ static void arm_cpu(json_t *cpu, const char *text)
 	char *maker = machine_field(text, "CPU implementer");
 	char *variant = machine_field(text, "CPU variant");
 	char *revision = machine_field(text, "CPU revision");
+	char *kind = text_format("arm-%s", maker ? maker : "");
 
-	if (maker) {
+	if (maker && variant && revision) {
 		machine_set(cpu, "vendor",
-			    machine_text(name_of(text_format("arm-%s", maker),
-						 text_format("implementer %s",
-							     maker))));
-		machine_set(cpu, "model", machine_text(arm_names(text, maker)));
-	}
-	if (variant && revision)
+			    machine_text(
+				    name_of("arm", maker, "implementer ")));
+		machine_set(cpu, "model", machine_text(arm_names(text, kind)));
 		machine_set(cpu, "stepping",
 			    machine_text(text_format("r%lup%s",
 						     strtoul(variant, NULL, 0),
 						     revision)));
+	}
+	free(kind);
 	free(revision);
 	free(variant);
 	free(maker);
@@ -74,9 +68,7 @@ static void riscv_cpu(json_t *cpu, const char *text)
 
 	if (maker && strcmp(maker, "0x0") != 0)
 		machine_set(cpu, "vendor",
-			    machine_text(
-				    name_of(text_format("riscv-%s", maker),
-					    text_format("vendor %s", maker))));
+			    machine_text(name_of("riscv", maker, "vendor ")));
 	if (part)
 		machine_set(cpu, "model",
 			    machine_text(text_format("architecture %s", part)));
@@ -137,6 +129,5 @@ json_t *identity_hypervisor(const char *root)
 
 json_t *identity_signature(const char *signature)
 {
-	return machine_text(name_of(text_format("cpuid-%s", signature),
-				    text_format("%s", signature)));
+	return machine_text(name_of("cpuid", signature, ""));
 }

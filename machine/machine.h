@@ -8,22 +8,17 @@
 #include "alloc.h"
 #include "sysfile.h"
 
-struct machine_options {
-	int cpu;	   /* to calibrate on and to describe; -1 for any */
-	const char *timer; /* method, or NULL to choose */
-	const char *compiler, *flags;
-};
-
 /**
  * machine_describe() - this machine, as machine.json of format 1, but for what
  * scripts/lib/describe.awk adds to it.
- * @why: on failure, one line for the user.
+ * @cpu: to calibrate on and to describe; -1 for any.  @timer: its method, or
+ * NULL to choose.  @why: on failure, one line for the user.
  *
  * Pins the calling thread.  What cannot be read is null.
  *
  * Return: a new object, or NULL.
  */
-json_t *machine_describe(const struct machine_options *o, const char **why);
+json_t *machine_describe(int cpu, const char *timer, const char **why);
 
 /* A fact that a file of the system states. */
 struct machine_fact {

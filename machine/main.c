@@ -12,17 +12,11 @@
 #include "opts.h"
 #include "topo.h"
 
-#ifdef __clang__
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
-
 #define ANY_CPU 65536 /* that --cpu cannot be */
 
 struct settings {
 	uint64_t cpu, ms, round;
-	const char *timer, *compiler, *flags, *phase;
+	const char *timer, *phase;
 	bool help, version;
 };
 
@@ -35,10 +29,6 @@ static const struct opt cpu_opts[] = {
 static const struct opt describe_opts[] = {
 	OPT_STR(0, "timer", settings, timer, NULL,
 		"timing method to calibrate, name"),
-	OPT_STR(0, "compiler", settings, compiler, COMPILER,
-		"compiler to name, text"),
-	OPT_STR(0, "build-flags", settings, flags, OSCOST_CFLAGS,
-		"compiler's flags to name, text"),
 	OPT_END,
 };
 
@@ -84,10 +74,8 @@ static void usage(const struct opt_set *sets)
 
 static int describe(const struct settings *set, int cpu)
 {
-	const struct machine_options o = { cpu, set->timer, set->compiler,
-					   set->flags };
 	const char *why = "unknown";
-	json_t *m = machine_describe(&o, &why);
+	json_t *m = machine_describe(cpu, set->timer, &why);
 
 	if (!m) {
 		warn("%s", why);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "deadline.h"
 #include "err.h"
 #include "gaps.h"
 #include "grade.h"
@@ -101,40 +101,32 @@ void cpu_gaps_causes(const struct cpu_gaps *g, double *ns)
 /* Which column of the heading "CPU0 CPU2" is @cpu's; -1 if none is. */
 static int column_of(const char *heading, int cpu)
 {
-	int column = 0;
+	const char *word;
 
-	for (const char *at = heading; (at = strstr(at, "CPU")); column++) {
-		at += 3;
-		if (atoi(at) == cpu)
-			return column;
-	}
+	for (unsigned int i = 0; (word = field_nth(heading, i)); i++)
+		if (field_number(word + strlen("CPU"), -1) == cpu)
+			return (int)i;
 	return -1;
 }
 
 /* One line: "41: 0 6969 PCI-MSIX-0000:00:04.0 1-edge virtio3-rx", or
- * "LOC: 1 2 Local timer interrupts". */
-static void add_irq(json_t *o, char *line, int column)
+ * "LOC: 1 2 Local timer interrupts".  ERR and MIS have one number for all. */
+static void add_irq(json_t *o, char *line, unsigned int column)
 {
 	char *at = strchr(line, ':'), *name = line + strspn(line, " ");
-	unsigned long long count = 0;
+	const int64_t count =
+		field_number(field_nth(at ? at + 1 : NULL, column), -1);
 
-	if (!at)
+	if (count < 0)
 		return;
 	*at++ = '\0';
-	for (int i = 0; i <= column; i++) {
-		char *end;
-
-		count = strtoull(at, &end, 10);
-		if (end == at)
-			return; /* ERR and MIS have one number for all */
-		at = end;
-	}
 	/* A device goes by its last word, the rest by their letters. */
 	if (isdigit((unsigned char)*name) && strrchr(at, ' '))
 		name = strrchr(at, ' ') + 1;
-	count += (unsigned long long)json_integer_value(
-		json_object_get(o, name));
-	json_object_set_new(o, name, json_integer((json_int_t)count));
+	json_object_set_new(o, name,
+			    json_integer(count +
+					 json_integer_value(
+						 json_object_get(o, name))));
 }
 
 json_t *irqs_read(const char *root, int cpu)
@@ -145,7 +137,7 @@ json_t *irqs_read(const char *root, int cpu)
 	json_t *o = json_object();
 
 	while (column >= 0 && (line = strsep(&rest, "\n")))
-		add_irq(o, line, column);
+		add_irq(o, line, (unsigned int)column);
 	free(text);
 	return o;
 }
@@ -170,129 +162,104 @@ json_t *irqs_between(const json_t *before, const json_t *after, double *all)
 	return o;
 }
 
-#define MOST_NAMES  3
-#define PATIENCE_NS 100000000 /* of our own, for a list of all threads */
-#define PROCESSOR   39	      /* the field of stat: the CPU it was on */
+#define MOST_NAMES 3
+#define PROCESSOR  39 /* the field of stat: the CPU it was on */
 
-/* What each thread of the machine has run for, as far as /proc shows it. */
-struct top_tasks {
-	struct top_thread {
-		int pid, tid;
+/* What each thread of the machine has run for, but those of this process. */
+struct threads {
+	glob_t paths; /* "/proc/7/task/8", sorted */
+	struct thread {
+		const char *path;
 		int64_t ran_ns;
 	} * v;
 	size_t n;
-	bool whole; /* false: there are too many to read in time */
 };
 
-static void add_process(struct top_tasks *h, pid_t pid)
+static void threads_read(struct threads *t)
 {
-	size_t n;
-	pid_t *tids = sysfile_pids(&n, "/proc/%d/task", (int)pid);
+	char *own = text_format("/proc/%d/", (int)getpid());
 
-	for (size_t i = 0; i < n; i++) {
-		const int64_t ran_ns =
-			sysfile_number(-1, NULL, "/proc/%d/task/%d/schedstat",
-				       (int)pid, (int)tids[i]);
+	*t = (struct threads) { .n = 0 };
+	(void)glob("/proc/[0-9]*/task/[0-9]*", 0, NULL, &t->paths);
+	t->v = text_alloc(t->paths.gl_pathc + 1, sizeof(*t->v));
+	for (size_t i = 0; i < t->paths.gl_pathc; i++) {
+		const char *path = t->paths.gl_pathv[i];
+		const int64_t ns =
+			sysfile_number(-1, NULL, "%s/schedstat", path);
 
-		if (ran_ns < 0)
-			continue;
-		h->v = text_grow(h->v, h->n, sizeof(*h->v));
-		h->v[h->n++] = (struct top_thread) { pid, tids[i], ran_ns };
+		if (ns >= 0 && strncmp(path, own, strlen(own)) != 0)
+			t->v[t->n++] = (struct thread) { path, ns };
 	}
-	free(tids);
+	free(own);
 }
 
-static int by_tid(const void *a, const void *b)
+static void threads_free(struct threads *t)
 {
-	const struct top_thread *p = a, *q = b;
+	globfree(&t->paths);
+	free(t->v);
+}
 
-	return (p->tid > q->tid) - (p->tid < q->tid);
+static int by_path(const void *a, const void *b)
+{
+	const struct thread *p = a, *q = b;
+
+	return strcmp(p->path, q->path);
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct top_thread *p = a, *q = b;
+	const struct thread *p = a, *q = b;
 
 	return (p->ran_ns < q->ran_ns) - (p->ran_ns > q->ran_ns);
 }
 
-/* All threads now but those of this process, limited by what we ran for: others
- * may have had the CPU for any time meanwhile. */
-static void top_tasks_read(struct top_tasks *h)
+/* @t becomes what each ran since @before, the longest first. */
+static void threads_since(struct threads *t, const struct threads *before)
 {
-	const int64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	size_t n;
-	pid_t *pids = sysfile_pids(&n, "/proc");
+	for (size_t i = 0; i < t->n; i++) {
+		const struct thread *was =
+			bsearch(&t->v[i], before->v, before->n, sizeof(*t->v),
+				by_path);
 
-	*h = (struct top_tasks) { .whole = pids };
-	for (size_t i = 0; i < n && h->whole; i++) {
-		if (pids[i] != getpid())
-			add_process(h, pids[i]);
-		h->whole = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns <
-			   PATIENCE_NS;
+		if (was && was->ran_ns <= t->v[i].ran_ns)
+			t->v[i].ran_ns -= was->ran_ns;
 	}
-	free(pids);
-	if (h->n)
-		qsort(h->v, h->n, sizeof(*h->v), by_tid);
-}
-
-/* @h becomes what each ran since @before, the longest first; none if one of
- * them is not whole. */
-static void top_tasks_since(struct top_tasks *h, const struct top_tasks *before)
-{
-	/* Half a list would take the whole life of a thread for what it ran
-	 * since. */
-	if (!h->whole || !before->whole)
-		h->n = 0;
-	for (size_t i = 0; i < h->n; i++) {
-		const struct top_thread *was =
-			before->n ? bsearch(&h->v[i], before->v, before->n,
-					    sizeof(*before->v), by_tid)
-				  : NULL;
-
-		if (was && was->ran_ns <= h->v[i].ran_ns)
-			h->v[i].ran_ns -= was->ran_ns;
-	}
-	if (h->n)
-		qsort(h->v, h->n, sizeof(*h->v), by_time);
+	qsort(t->v, t->n, sizeof(*t->v), by_time);
 }
 
 /* The CPU that a thread was on last, -1 if it is gone. */
-static int last_cpu(const struct top_thread *t)
+static int last_cpu(const struct thread *t)
 {
 	char line[1024];
 
-	sysfile_stat(line, sizeof(line), "/proc/%d/task/%d/stat", t->pid,
-		     t->tid);
+	sysfile_stat(line, sizeof(line), "%s/stat", t->path);
 	return (int)field_number(field_of_stat(line, PROCESSOR), -1);
 }
 
 /* At most three {pid, name, ran_us} of those that ran on @cpu last; none also
- * where another container's processes cannot be seen, or there are too many. */
-static json_t *top_tasks_on(const struct top_tasks *h, int cpu, double least_ns)
+ * where another container's processes cannot be seen. */
+static json_t *threads_on(const struct threads *t, int cpu, double least_ns)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < h->n && json_array_size(list) < MOST_NAMES;
+	for (size_t i = 0; i < t->n && json_array_size(list) < MOST_NAMES &&
+			   (double)t->v[i].ran_ns > least_ns;
 	     i++) {
-		const struct top_thread *t = &h->v[i];
+		const struct thread *one = &t->v[i];
 		char name[64];
 
-		if ((double)t->ran_ns < least_ns || !t->ran_ns)
-			break;
-		if (last_cpu(t) != cpu)
+		if (last_cpu(one) != cpu)
 			continue;
-		sysfile_line(name, sizeof(name), "/proc/%d/task/%d/comm",
-			     t->pid, t->tid);
+		sysfile_line(name, sizeof(name), "%s/comm", one->path);
 		/* ASCII: the writer of JSON takes no other bytes unchecked. */
 		for (char *c = name; *c; c++)
 			if (!isprint((unsigned char)*c))
 				*c = '?';
-		json_array_append_new(list,
-				      json_pack("{s:i, s:s, s:f}", "pid",
-						t->pid, "name",
-						*name ? name : "?", "ran_us",
-						(double)t->ran_ns / 1e3));
+		json_array_append_new(
+			list, json_pack("{s:i, s:s, s:f}", "pid",
+					atoi(one->path + strlen("/proc/")),
+					"name", *name ? name : "?", "ran_us",
+					(double)one->ran_ns / 1e3));
 	}
 	return list;
 }
@@ -414,31 +381,32 @@ static int print_row(struct look *l, const char *phase, uint64_t round,
 static int look_at_all(struct look *looks, size_t n, const char *phase,
 		       uint64_t round)
 {
-	struct top_tasks before, after;
+	struct threads before, after;
 	int status = EXIT_OK;
 
-	top_tasks_read(&before);
+	threads_read(&before);
 	for (size_t i = 0; i < n; i++)
 		if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]))
 			looks[i].err = -EAGAIN;
 	for (size_t i = 0; i < n; i++)
 		if (looks[i].err != -EAGAIN)
 			pthread_join(looks[i].thread, NULL);
-	top_tasks_read(&after);
-	top_tasks_since(&after, &before);
+	threads_read(&after);
+	threads_since(&after, &before);
 	for (size_t i = 0; i < n; i++) {
 		struct look *l = &looks[i];
 
 		if (l->err)
 			warn("CPU %d: %s", l->cpu, strerror(-l->err));
 		else
-			status |= print_row(
-				l, phase, round,
-				top_tasks_on(&after, l->cpu,
-					     NAME_SHARE * l->gaps.spun_ns));
+			status |=
+				print_row(l, phase, round,
+					  threads_on(&after, l->cpu,
+						     NAME_SHARE *
+							     l->gaps.spun_ns));
 	}
-	free(after.v);
-	free(before.v);
+	threads_free(&after);
+	threads_free(&before);
 	return status;
 }
 

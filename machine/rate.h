@@ -10,20 +10,12 @@
 /*
  * The rate of the kernel's clock, which all times of a run come from, against
  * clocks that do not count by the same counter: the battery-backed one (RTC),
- * those of network cards or of a hypervisor (PTP), and NTP's servers.
+ * and NTP's servers.  Made up in tests.
  */
-struct rate_clock {
-	char *name;
-	/* What it shows now.  Return: false if it cannot be read. */
-	bool (*read)(const struct rate_clock *c, int64_t *ns);
-	bool coarse; /* shows whole seconds: the next one is waited for */
-	int fd;
-};
-
-/* The clock that is checked, and how to wait; made up in tests. */
-struct rate_base {
-	uint64_t (*now_ns)(void);
+struct rate_clocks {
+	uint64_t (*now_ns)(void); /* the one that is checked, and its sleep */
 	void (*sleep_ns)(uint64_t ns);
+	int64_t (*second)(void); /* that the RTC shows; < 0: it refuses */
 };
 
 struct rate_verdict {
@@ -33,14 +25,9 @@ struct rate_verdict {
 	bool agrees;	  /* long_ppm is what clocks are allowed to be off */
 };
 
-/**
- * rate_check() - hold @base against the @n clocks @c, all in the same second
- * or two.
- * @v: gets @n verdicts; those of clocks that cannot be read, or stand still for
- *     three seconds, are not known.
- */
-void rate_check(const struct rate_base *base, const struct rate_clock *c,
-		unsigned int n, struct rate_verdict *v);
+/* rate_by_rtc() - by the edges of two of its seconds; not known where it cannot
+ * be read, or stands still for three seconds. */
+struct rate_verdict rate_by_rtc(const struct rate_clocks *c);
 
 /* rate_by_ntp() - the same from what the kernel says of NTP before and after;
  * not known where no daemon keeps the clock. */
@@ -54,8 +41,8 @@ double rate_ntp_ppm(const struct timex *x);
  * rate_describe() - do it with the clocks that this machine has.
  * @hz: the rate of the counter as the run takes it.
  *
- * Takes up to two seconds, five where an RTC stops, nothing where there is no
- * such clock.  Warns where one disagrees.
+ * Takes up to two seconds, five where an RTC stops, nothing where there is
+ * none.  Warns where one disagrees.
  *
  * Return: machine.json's tsc.rate.
  */

@@ -525,9 +525,9 @@ again() {
 
 @test "machine describes this machine" {
 	cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-	run -0 --separate-stderr "$machine" --cpu "$cpu" --compiler 'a "b"'
+	run -0 --separate-stderr "$machine" --cpu "$cpu"
 	jq -e '.schema == 1 and .kernel.release == "'"$(uname -r)"'" and
-		.compiler == "a \"b\"" and (.flags | type) == "string" and
+		(.compiler | test("^(gcc|clang) ")) and (.flags | type) == "string" and
 		.timer.method != null and .timer.quantum_ticks >= 1 and
 		.tsc.hz > 1e6 and .memory_bytes > 0 and .cpu.pus >= 1 and
 		(.caches | type) == "array" and has("governor")' <<<"$output"
