@@ -4,5 +4,5 @@ ifneq ($(call has,liburing),)
 ALL_CPPFLAGS += -DHAVE_LIBURING
 bench_LIBS_file_read := $(shell $(PKG_CONFIG) --libs liburing)
 bench_LIBS_ways := $(bench_LIBS_file_read)
-$(BUILD)/unit/test_file_ring $(BUILD)/unit/test_file_place: ALL_LDLIBS += $(bench_LIBS_file_read)
+$(BUILD)/unit/test_file_ring: ALL_LDLIBS += $(bench_LIBS_file_read)
 endif

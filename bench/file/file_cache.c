@@ -36,10 +36,10 @@
 
 #include "bench.h"
 #include "file_data.h"
-#include "file_place.h"
 #include "lib/file_knee.h"
 #include "mem.h"
 #include "partner.h"
+#include "stats.h"
 
 #define MIB	 ((uint64_t)1 << 20)
 #define STEPS	 16    /* sizes are so many parts of the limit */
@@ -47,7 +47,7 @@
 #define HALVINGS 5     /* of the steps between the machine's first sizes */
 #define BLOCK	 4096u /* of what is timed */
 #define PIECE	 (128u << 10) /* of what fills the cache */
-#define NOT_NEAR "not read: the knee was found without this size"
+#define PARTS	 64	      /* of a file, at most */
 
 /* Sizes in parts of the limit; of memory, for the whole machine, and those of
  * them that are read first. */
@@ -63,12 +63,21 @@ static const char points[] =
 	"scope=$scope figure={knee,cached,uncached}; is derived;"
 	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
 
-/* Orders to the process that reads, and its report. */
+/* What the process is to read, and its report. */
 struct order {
-	size_t each;   /* by so many bytes */
-	uint64_t size; /* the end of the file */
-	int err;       /* -errno */
-	struct file_parts parts;
+	size_t each; /* by so many bytes */
+	uint64_t at, len;
+	int err;	/* -errno: it cannot join the group */
+	uint64_t done;	/* bytes that were right */
+	double ns;	/* all of it */
+	int64_t stored; /* bytes from storage; -1 unknown */
+};
+
+/* The parts of a file of one size, read one after the other. */
+struct parts {
+	double ns[PARTS]; /* for a block */
+	size_t n;
+	double bytes, stored_bytes; /* that were right, from storage */
 };
 
 struct cache_state {
@@ -76,9 +85,8 @@ struct cache_state {
 	uint64_t limit_bytes; /* --limit */
 	uint64_t unit_bytes;  /* of STEPS to the limit or to memory */
 	struct bench *b;
-	struct file_sweep sweep;
+	struct file_knee knee;
 	struct file_data file;
-	struct file_place place;
 	struct mem_group group;
 	struct partner reader;
 	struct order *order;
@@ -111,12 +119,10 @@ static int cases(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 	const bool whole = s->whole_machine;
-	const char *scope = whole ? "machine" : "group";
 	const size_t n = whole ? LENGTH(machine_sizes) : LENGTH(group_sizes);
 	int64_t sizes[LENGTH(machine_sizes)];
 
 	s->b = b;
-	file_data_init(&s->file);
 	s->unit_bytes =
 		(whole ? memory_bytes() : s->limit_bytes) / STEPS / MIB * MIB;
 	if (!s->unit_bytes)
@@ -124,94 +130,67 @@ static int cases(struct bench *b, void *state)
 	for (size_t i = 0; i < n; i++)
 		sizes[i] = (int64_t)(s->unit_bytes * (whole ? machine_sizes[i]
 							    : group_sizes[i]));
-	bench_set_names(b, "scope", &scope, sizeof(scope), 1);
+	BENCH_SET_NAME(b, "scope", whole ? "machine" : "group");
 	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
 	return 0;
 }
 
-/* In the process that reads. */
+/*
+ * The process that reads.
+ */
+
 static char block[PIECE];
 
-/* Return: bytes, fewer than @len if one read gave less. */
-static uint64_t read_blocks(int fd, size_t each, uint64_t offset, uint64_t len)
-{
-	uint64_t done = 0;
-
-	while (done < len &&
-	       pread(fd, block, each, (off_t)(offset + done)) == (ssize_t)each)
-		done += each;
-	return done;
-}
-
-/* All of it once through the cache, in parts: nothing behind it can be read
- * ahead. */
-static int read_size(const struct cache_state *s, struct order *o)
+static void read_part(const struct cache_state *s, struct order *o)
 {
 	const enum timer_method method = bench_timer(s->b)->method;
-	const uint64_t least = (o->size + FILE_PARTS - 1) / FILE_PARTS;
-	const uint64_t part = (least + MIB - 1) / MIB * MIB,
-		       end = s->file.bytes;
-	struct file_counts before, after;
-	uint64_t len, done, ticks;
+	const struct file_counts before = file_counts(&s->file.place);
+	const uint64_t end = o->at + o->len;
+	uint64_t at = o->at, ticks;
 
-	o->parts = (struct file_parts) { 0 };
-	for (uint64_t at = end - o->size; at < end; at += len) {
-		len = end - at < part ? end - at : part;
-		if (bench_stopping(s->b))
-			return -ECANCELED;
-		before = file_counts(&s->place);
-		TIMER_INTERVAL(method, ticks,
-			       done = read_blocks(s->file.fd, o->each, at,
-						  len));
-		after = file_counts_since(&s->place, &before);
-		if (done < len)
-			return -EIO;
-		if (!file_data_sample(block, o->each, at + len - o->each))
-			done -= o->each;
-		file_parts_add(&o->parts,
-			       bench_ns(s->b, (double)ticks) /
-				       ((double)len / BLOCK),
-			       (double)done, (double)after.process_read);
-	}
-	return 0;
+	TIMER_INTERVAL(method, ticks,
+		       while (at < end && pread(s->file.fd, block, o->each,
+						(off_t)at) == (ssize_t)o->each)
+			       at += o->each);
+	o->stored = file_counts_since(&s->file.place, &before).process_read;
+	o->ns = bench_ns(s->b, (double)ticks);
+	o->done = at - o->at;
+	if (at == end && !file_data_sample(block, o->each, end - o->each))
+		o->done -= o->each;
 }
 
 static int serve(struct partner *p, void *arg)
 {
 	const struct cache_state *s = arg;
-	struct order *o = s->order;
 	int err;
 
-	o->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
+	s->order->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
 	err = partner_meet(p);
 	while (!err && !(err = partner_meet(p))) { /* it is asked */
-		o->err = read_size(s, o);
+		read_part(s, s->order);
 		err = partner_meet(p);
 	}
 	return err;
 }
 
-/* The measuring process again. */
+/*
+ * The measuring process.
+ */
 
-/* Make the file, @bytes of it. */
+/* Make the file, @bytes of it, or one that file_contention reads as well. */
 static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 {
-	char name[32] = "cache";
-	int err;
+	const int err = bytes <= FILE_OWN_BYTES
+				? file_data_own(b, &s->file, 0)
+				: file_data_try(b, &s->file, "cache", bytes);
 
-	if (bytes <= FILE_OWN_BYTES) {
-		bytes = FILE_OWN_BYTES; /* file_contention reads it as well */
-		snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
-	}
-	err = file_data_get(b, &s->file, name, bytes);
 	if (err)
-		return err;
-	s->place = file_place_find(s->file.fd);
-	return s->place.kind == FILE_PLACE_MEMORY
+		return file_refused(b, -err, "%s", s->file.why);
+	return s->file.place.kind == FILE_PLACE_MEMORY
 		       ? bench_skip(b,
 				    "%s: nothing else holds the file (try "
 				    "--dir)",
-				    s->place.where)
+				    s->file.place.where)
 		       : 0;
 }
 
@@ -244,18 +223,32 @@ static int open_reader(struct bench *b, struct cache_state *s, uint64_t bytes,
 		   : 0;
 }
 
-/* Let it read the last @size bytes of the file by @each.  Return: 0 or
- * -errno. */
-static int ask(struct cache_state *s, size_t each, uint64_t size)
+/* Let it read the last @size bytes of the file by @each, in parts; nothing
+ * behind them can be read ahead.  Return: 0 or -errno. */
+static int read_file(struct cache_state *s, size_t each, uint64_t size,
+		     struct parts *p)
 {
-	int err;
+	const uint64_t least = (size + PARTS - 1) / PARTS;
+	const uint64_t part = (least + MIB - 1) / MIB * MIB;
+	struct order *o = s->order;
 
-	s->order->each = each;
-	s->order->size = size;
-	err = partner_meet(&s->reader); /* begin */
-	if (!err)
-		err = partner_meet(&s->reader); /* end */
-	return err ? err : s->order->err;
+	*p = (struct parts) { .n = 0 };
+	o->each = each;
+	for (uint64_t left = size; left; left -= o->len) {
+		int err;
+
+		o->at = s->file.bytes - left;
+		o->len = left < part ? left : part;
+		err = partner_meet(&s->reader); /* begin */
+		if (!err)
+			err = partner_meet(&s->reader); /* end */
+		if (err)
+			return err;
+		p->ns[p->n++] = o->ns / ((double)o->len / BLOCK);
+		p->bytes += (double)o->done;
+		p->stored_bytes += fmax(0, (double)o->stored);
+	}
+	return 0;
 }
 
 static int64_t cached_of(const struct cache_state *s, uint64_t size)
@@ -281,63 +274,69 @@ static int check_charge(struct cache_state *s, const struct bench_case *c,
 }
 
 /* Drop it: what an earlier size has left would be kept for longer than what
- * is new.  Then read all of it once. */
-static int fill(struct cache_state *s, uint64_t size, bool *counted)
+ * is new.  Then read all of it once, as fast as may be. */
+static int fill(struct cache_state *s, uint64_t size)
 {
-	int64_t cached = file_cache_drop(s->file.fd, 0, 0);
-	int err;
+	struct parts parts;
+	int64_t cached;
+	int err = file_data_uncache(s->b, &s->file, 0, 0);
 
-	if (cached)
-		return cached < 0 ? (int)cached
-				  : bench_skip(s->b,
-					       "%lld bytes of the file stay in "
-					       "the cache",
-					       (long long)cached);
-	err = ask(s, PIECE, size);
-	/* All was dropped, so it came from storage, if that is counted. */
-	*counted = s->order->parts.stored_bytes > 0;
-	cached = err ? -1 : cached_of(s, size);
+	if (!err)
+		err = read_file(s, PIECE, size, &parts);
+	if (err)
+		return err;
+	/* All was dropped, so it came from storage. */
+	if (!(parts.stored_bytes > 0))
+		return bench_skip(s->b,
+				  "nothing tells whether reads from %s reach a "
+				  "device: /proc/self/io counts no byte",
+				  s->file.place.where);
+	cached = cached_of(s, size);
 	/* A little is missing: the group came to its limit for a moment while
 	 * it was filled, so what fits may not be there yet. */
-	if (s->group.path[0] && cached >= 0 && (uint64_t)cached < size &&
-	    size - (uint64_t)cached < size / 8)
-		err = ask(s, PIECE, size);
-	return err;
+	return s->group.path[0] && cached >= 0 && (uint64_t)cached < size &&
+			       size - (uint64_t)cached < size / 8
+		       ? read_file(s, PIECE, size, &parts)
+		       : 0;
 }
 
 /* As fast as may be into the cache, and then as it is timed. */
-static int measure_size(void *arg, uint64_t size, double *ns, double *stored)
+static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 {
 	struct cache_state *s = arg;
 	struct bench *b = s->b;
 	const struct bench_case *c = bench_next(b, NULL, "figure=knee");
-	const struct file_parts *parts = &s->order->parts;
+	struct parts parts;
 	struct file_counts before, seen;
-	bool counted = false;
-	int err = fill(s, size, &counted);
+	int err = fill(s, bytes);
 
 	BENCH_EACH (b, of, "size")
-		if (size_of(of) == size)
+		if (size_of(of) == bytes)
 			c = of;
-	before = file_counts(&s->place);
+	before = file_counts(&s->file.place);
 	if (!err && s->group.path[0])
-		err = check_charge(s, c, size);
+		err = check_charge(s, c, bytes);
 	if (!err)
-		err = ask(s, BLOCK, size);
+		err = read_file(s, BLOCK, bytes, &parts);
 	if (err)
 		return err;
-	seen = file_counts_since(&s->place, &before);
-	bench_proof(b, c, "bytes_read", (double)size, parts->bytes);
-	bench_fact_text(b, c, "where", s->place.where);
+	seen = file_counts_since(&s->file.place, &before);
+	bench_proof(b, c, "bytes_read", (double)bytes, parts.bytes);
+	bench_fact_text(b, c, "where", s->file.place.where);
 	bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
-	bench_fact(b, c, "cached_bytes", (double)cached_of(s, size));
-	*ns = file_parts_time(parts, counted);
-	*stored = file_parts_stored(parts);
+	bench_fact(b, c, "cached_bytes", (double)cached_of(s, bytes));
+	size->stored = parts.stored_bytes / parts.bytes;
+	/* A pause makes some parts of what is cached longer. */
+	for (size_t i = 0; i < parts.n; i++)
+		size->ns += parts.ns[i] / (double)parts.n;
+	if (size->stored < KNEE_CACHED)
+		size->ns = stats_median(parts.ns, parts.n);
 	if (s->whole_machine)
 		bench_say(b,
 			  "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the "
 			  "device",
-			  (unsigned long long)(size / MIB), *ns, 100 * *stored);
+			  (unsigned long long)(bytes / MIB), size->ns,
+			  100 * size->stored);
 	return 0;
 }
 
@@ -401,78 +400,67 @@ static int setup(struct bench *b, void *state)
 	err = open_reader(b, s, size[n - 1], whole ? 0 : s->limit_bytes);
 	if (err)
 		return err;
-	err = file_sweep(&s->sweep, size, n, whole ? HALVINGS : 0, MIB,
+	err = knee_sweep(&s->knee, size, n, whole ? HALVINGS : 0, MIB,
 			 measure_size, s);
 	return err && err != -ENOENT && err != -EUCLEAN ? partner_failed(b, err)
 							: 0;
 }
 
 /*
- * What follows from the points.
+ * What follows from the sizes.
  */
 
-static void spread_sweep(struct bench *b, const struct file_sweep *w)
+static void derive_knee(struct bench *b, const struct cache_state *s,
+			const struct bench_case *knee)
 {
-	BENCH_EACH (b, c, "size") {
-		size_t k = 0;
+	const struct file_knee *k = &s->knee;
 
-		while (k < w->n && w->size_bytes[k] != (double)size_of(c))
-			k++;
-		if (k < w->n)
-			bench_derive(b, c, w->ns[k]);
-		else
-			bench_derive_skip(b, c, NOT_NEAR);
-	}
-}
-
-static void skip_figures(struct bench *b, size_t n, int err)
-{
-	char why[128];
-
-	snprintf(why, sizeof(why),
-		 !n ? "none of the sizes was read"
-		 : err == -EUCLEAN
-			 ? "a size came from storage and a larger one did not: "
-			   "the cache was not the same for both"
-			 : "the time of a block has no jump over the %zu sizes "
-			   "that were read",
-		 n);
-	BENCH_EACH (b, c, "figure")
-		bench_derive_skip(b, c, "%s", why);
+	bench_derive_between(b, knee, k->bytes, k->fits, k->fails);
+	bench_derive(b, bench_beside(b, knee, "figure=cached"), k->cached_ns);
+	bench_derive(b, bench_beside(b, knee, "figure=uncached"),
+		     k->uncached_ns);
+	bench_fact(b, knee, "fits_bytes", k->fits);
+	bench_fact(b, knee, "fails_bytes", k->fails);
+	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
+	bench_fact_text(b, knee, "where", s->file.place.where);
+	if (s->whole_machine)
+		bench_fact(b, knee, "memory_bytes", (double)memory_bytes());
+	else
+		bench_expect(b, knee, (double)s->limit_bytes);
 }
 
 static int derive(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
-	const struct bench_case *knee = bench_next(b, NULL, "figure=knee");
-	const struct file_sweep *w = &s->sweep;
-	struct file_knee k, clock;
-	int err;
+	const int err = knee_find(&s->knee);
 
-	spread_sweep(b, w);
-	err = file_sweep_find(w, &k);
-	if (err) {
-		skip_figures(b, w->n, err);
-		return 0;
+	BENCH_EACH (b, c, "size") {
+		size_t k = 0;
+
+		while (k < s->knee.n &&
+		       s->knee.size[k].bytes != (double)size_of(c))
+			k++;
+		if (k < s->knee.n)
+			bench_derive(b, c, s->knee.size[k].ns);
+		else
+			bench_derive_skip(b, c,
+					  "not read: the knee was found "
+					  "without this size");
 	}
-	bench_derive_between(b, knee, k.size_bytes, k.fits_bytes,
-			     k.fails_bytes);
-	bench_derive(b, bench_beside(b, knee, "figure=cached"), k.cached_ns);
-	bench_derive(b, bench_beside(b, knee, "figure=uncached"),
-		     k.uncached_ns);
-	bench_fact(b, knee, "fits_bytes", k.fits_bytes);
-	bench_fact(b, knee, "fails_bytes", k.fails_bytes);
-	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
-	bench_fact_text(b, knee, "where", s->place.where);
-	bench_fact_text(b, knee, "found_by",
-			k.counted ? "what the reader got from storage"
-				  : "the clock");
-	if (!file_knee_find(&clock, w->size_bytes, w->ns, w->n))
-		bench_fact(b, knee, "clock_bytes", clock.size_bytes);
-	if (s->whole_machine)
-		bench_fact(b, knee, "memory_bytes", (double)memory_bytes());
+	if (!err)
+		derive_knee(b, s, bench_next(b, NULL, "figure=knee"));
 	else
-		bench_expect(b, knee, (double)s->limit_bytes);
+		BENCH_EACH (b, c, "figure")
+			bench_derive_skip(
+				b, c,
+				!s->knee.n ? "none of the sizes was read"
+				: err == -EUCLEAN
+					? "a size came from storage and a "
+					  "larger one did not: the cache was "
+					  "not the same for both"
+					: "the time of a block has no jump "
+					  "over the %zu sizes that were read",
+				s->knee.n);
 	return 0;
 }
 
@@ -483,11 +471,10 @@ static void teardown(struct bench *b, void *state)
 	partner_stop(&s->reader);
 	partner_unshare(s->order, sizeof(*s->order));
 	mem_group_close(&s->group);
-	if (s->file.fd >= 0)
+	if (s->file.fd)
 		file_cache_drop(s->file.fd, 0, 0);
 	if (s->whole_machine)
 		file_data_remove(&s->file);
-	file_data_close(&s->file);
 }
 
 const struct bench_desc bench_desc = {

@@ -54,14 +54,11 @@ static int setup(struct bench *b, void *state)
 		if (bench_selected(b, c) && case_int(c, "procs") > most)
 			most = case_int(c, "procs");
 	for (int i = 0; i < most && !err; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), FILE_OWN_NAME, (unsigned int)i);
-		err = file_data_try(b, &s->file[i], name, FILE_OWN_BYTES);
+		err = file_data_own(b, &s->file[i], (unsigned int)i);
 		if (err && !i)
-			return file_data_give_up(b, &s->file[i], err);
+			return file_refused(b, -err, "%s", s->file[i].why);
 	}
-	return file_reading_open(b, s, 0);
+	return file_reading_open(b, s);
 }
 
 /* The processes that read; what each does is as of file_read. */
@@ -112,6 +109,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		.sample = read_alone,
 		.leave = file_reading_leave
 	};
+	const struct file_place *place =
+		&((struct file_reading *)state)->file[0].place;
 	uint64_t iters = 0;
 
 	crew = (struct crew) { .desc = &one,
@@ -119,8 +118,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			       .inner = c->id,
 			       .n = (unsigned int)case_int(c, "procs") };
 	bench_fact(b, c, "cpus", bench_cpus(b));
+	bench_fact_text(b, c, "where", place->where);
 	claimed = 0;
-	before = file_counts(&((struct file_reading *)state)->place);
+	before = file_counts(place);
 	return crew_start(&crew, b, &iters);
 }
 
@@ -157,8 +157,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct file_counts seen;
 
 	/* One for all: the device does not tell who read. */
-	seen = file_counts_since(&s->place, &before);
-	if (case_is(c, "mode", "direct") && s->device_counts && claimed > 0)
+	seen = file_counts_since(&s->file[0].place, &before);
+	if (case_is(c, "mode", "direct") && seen.device_read >= 0 &&
+	    claimed > 0)
 		bench_least(b, c, "bytes_read_from_device", claimed,
 			    (double)seen.device_read);
 	return err;
@@ -186,10 +187,6 @@ static void derive_line(struct bench *b, const struct bench_case *intercept)
 
 static int derive(struct bench *b, void *state)
 {
-	const struct file_reading *s = state;
-
-	BENCH_EACH (b, c, "procs")
-		bench_fact_text(b, c, "where", s->place.where);
 	BENCH_EACH (b, c, "figure=intercept")
 		derive_line(b, c);
 	return 0;
@@ -209,7 +206,6 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct file_reading),
 	.case_state_size = sizeof(struct file_point),
 	.point = file_reading_point,
-	.cases = file_reading_cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,

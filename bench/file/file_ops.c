@@ -13,13 +13,10 @@
  * fact links says of how many), over a network or on a file system that lies on
  * another each of its own, for there a listing may look at the files too.
  *
- * ext4 without a journal takes no inode again that was deleted in the last
- * minutes (but for the running second), and looks at each of them anew for
- * every file that it makes: there create costs more the more was deleted nearby
- * just before. So the files lie in a directory that ext4 puts into another
+ * On ext4 without a journal create costs more the more was deleted nearby in
+ * the last minutes. So the files lie in a directory that ext4 puts into another
  * place of the disk each time; after=deletes is an empty file made where 1024
- * were deleted, a second before at most, which is what users see. The fact
- * journal says whether there is one.
+ * were deleted, a second before at most, which is what users see.
  *
  * fsync_dir is fsync of a directory in which a file was just made: after it
  * the name survives a power cut, as far as the disk keeps its word. fsync_file
@@ -39,10 +36,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,9 +49,7 @@
 #include "bench.h"
 #include "call.h"
 #include "file_data.h"
-#include "file_place.h"
 #include "guard.h"
-#include "lib/file_small.h"
 
 #define ENTRIES	    10000
 #define GROUP	    16
@@ -82,16 +79,14 @@ static const char *const names[] = { file_name, "name", "last" };
 
 struct ops_state {
 	uint64_t right;
-	int used;     /* directory for create,after=deletes */
-	int made;     /* files in it */
-	int used_err; /* why it cannot be had: an errno */
 	struct file_place place;
-	const char *parent;  /* of the directories of small files */
-	const char *journal; /* NULL: not ext4 on a known disk */
-	char many[PATH_MAX]; /* the large directory; "" until it is there */
+	int top;     /* where the directories of small files are; 0: not open */
+	int dir, fd; /* directory of the file, it; 0: not open */
+	size_t name; /* the one that the file has now */
+	int used;    /* directory for create,after=deletes; 0: none yet */
+	int made;    /* files in it */
+	char many[PATH_MAX]; /* the large directory */
 	int64_t seen;	     /* names in it */
-	size_t name;	     /* the one that the file has now */
-	int dir, fd;	     /* directory of the file, it; -1: not open */
 	/* Small files at hand: in which directory, their names, one of them. */
 	int at;
 	char group[GROUP][16];
@@ -100,70 +95,94 @@ struct ops_state {
 	_Alignas(64) char data[MAX_BYTES];
 };
 
+/* A directory for small files, whose @number is random: what is made in one
+ * with the flag is spread over the disk by its name, so that what was deleted
+ * shortly before has no part in the cost.  Other file systems than ext4 do not
+ * know it, and do not need it.  Return: the fd, or -errno. */
+static int make_dir(const struct ops_state *s, char name[32], uint64_t number)
+{
+	int flags = 0, dir;
+
+	if (!ioctl(s->top, FS_IOC_GETFLAGS, &flags)) {
+		flags |= FS_TOPDIR_FL;
+		(void)ioctl(s->top, FS_IOC_SETFLAGS, &flags);
+	}
+	snprintf(name, 32, "small-%016" PRIx64, number);
+	dir = mkdirat(s->top, name, 0700)
+		      ? -1
+		      : openat(s->top, name,
+			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? -errno : dir;
+}
+
+/* Make a new file: openat, write (none for 0), close.  Return: whether all went
+ * well; else errno. */
+static bool make_file(int dir, const char *name, const char *data, size_t size)
+{
+	const int fd = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	bool good = true;
+
+	if (fd < 0)
+		return false;
+	if (size)
+		good = write(fd, data, size) == (ssize_t)size;
+	return close(fd) == 0 && good;
+}
+
+static bool is_file(int dir, const char *name, off_t size)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, 0) && S_ISREG(st.st_mode) &&
+	       st.st_size == size;
+}
+
+static bool is_gone(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
+}
+
 static void name_new(char name[16], int number)
 {
 	snprintf(name, 16, "new-%d", number);
 }
 
-static int make_file(struct bench *b, struct ops_state *s)
+static void name_entry(char name[16], int number)
 {
-	s->fd = openat(s->dir, file_name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
-		       0600);
-	if (s->fd < 0)
-		return file_refused(b, errno, "make %s", file_name);
-	/* Where it has its block, writing again needs no new one. */
-	if (write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES ||
-	    fsync(s->fd))
-		return file_refused(b, errno, "write %s", file_name);
-	return 0;
-}
-
-/* A directory of its own, in which files were.  What was deleted in the running
- * second is taken again, so wait for the next.  Return: 0 or an errno. */
-static int use_directory(struct bench *b, struct ops_state *s)
-{
-	char name[16];
-	time_t deleted;
-	int n = 0, err = 0;
-
-	s->used = file_small_dir(s->parent, bench_random(b));
-	if (s->used < 0)
-		return -s->used;
-	for (; !err && n < DELETED; n++) {
-		name_new(name, n);
-		err = file_small_make(s->used, name, s->data, 0) ? 0 : errno;
-	}
-	while (n--) {
-		name_new(name, n);
-		if (unlinkat(s->used, name, 0) && !err)
-			err = errno;
-	}
-	deleted = time(NULL);
-	while (!err && time(NULL) == deleted && !bench_stopping(b))
-		usleep(10000);
-	return err;
+	snprintf(name, 16, "entry-%06d", number);
 }
 
 static int setup(struct bench *b, void *state)
 {
 	const struct ops_state *first = bench_first(b);
 	struct ops_state *s = state;
+	const char *parent;
+	char name[32];
 
 	if (first) { /* all look up the same file */
 		s->dir = fcntl(first->dir, F_DUPFD_CLOEXEC, 0);
 		return s->dir < 0 ? bench_fail(b, errno, "dup") : 0;
 	}
-	s->parent = bench_scratch(b);
-	if (!s->parent)
+	parent = bench_scratch(b);
+	if (!parent)
 		return -EIO; /* bench_scratch() has said why */
 	file_data_fill(s->data, sizeof(s->data), 0);
-	s->dir = file_small_dir(s->parent, bench_random(b));
+	s->top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->dir = s->top < 0 ? -errno : make_dir(s, name, bench_random(b));
 	if (s->dir < 0)
 		return file_refused(b, -s->dir, "make a directory in %s",
-				    s->parent);
+				    parent);
 	s->place = file_place_find(s->dir);
-	s->journal = file_small_journal(&s->place, "/proc/fs/jbd2");
-	return make_file(b, s);
+	s->fd = openat(s->dir, file_name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
+		       0600);
+	/* Where it has its block, writing again needs no new one. */
+	if (s->fd < 0 ||
+	    write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES ||
+	    fsync(s->fd))
+		return file_refused(b, errno, "write %s", file_name);
+	return 0;
 }
 
 static bool is_fsync(const struct bench_case *c)
@@ -181,7 +200,9 @@ static const struct bench_case *beside(const struct bench *b,
 		       : NULL;
 }
 
-/* A directory with many names. */
+/*
+ * Directories with many names, and those in which many files were.
+ */
 
 /* Read directory @path to its end.  Return: how many names there are beside "."
  * and "..", or -errno. */
@@ -203,58 +224,64 @@ static int64_t count_names(const char *path)
 	return seen;
 }
 
-#define ENTRY "entry-%06u"
-
-/* A second name for a file is an entry like any other to who lists them on a
- * disk, and made without looking for a free inode, which can take longer than
- * all else.  Some file systems have no second names, or not so many. */
-static int fill_many(const char *path, unsigned int count, bool links)
+/* Make @count empty files in @dir, or names: a second one for the first file,
+ * if @links, is an entry like any other to who lists them on a disk, and made
+ * without looking for a free inode, which can take longer than all else.  Some
+ * file systems have no second names, or not so many.  Return: 0 or -errno. */
+static int make_files(int dir, int count, void (*put_name)(char *, int),
+		      bool links)
 {
-	const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = dir < 0 ? -errno : 0;
-	char first[32] = "";
+	char name[16], first[16] = "";
 
-	for (unsigned int i = 0; !err && i < count; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), ENTRY, i);
+	for (int i = 0; i < count; i++) {
+		put_name(name, i);
 		if (links && first[0] && !linkat(dir, first, dir, name, 0))
 			continue;
-		err = file_small_make(dir, name, NULL, 0) ? 0 : -errno;
+		if (!make_file(dir, name, NULL, 0))
+			return -errno;
 		memcpy(first, name, sizeof(first));
 	}
-	if (dir >= 0)
-		close(dir);
-	return err;
+	return 0;
 }
 
-/* How many names the file of the first one has, or -errno. */
-static int64_t count_links(const char *path)
+/* A directory of its own, in which files were.  What was deleted in the running
+ * second is taken again, so wait for the next. */
+static int use_directory(struct bench *b, struct ops_state *s)
 {
-	char first[PATH_MAX];
-	struct stat st;
-
-	if ((size_t)snprintf(first, sizeof(first), "%s/" ENTRY, path, 0u) >=
-	    sizeof(first))
-		return -ENAMETOOLONG;
-	return stat(first, &st) ? -errno : (int64_t)st.st_nlink;
-}
-
-/* See to it that directory @path holds @count names: one that does is used
- * again.  @links: they may be names of one empty file, as far as the file
- * system lets one have so many.  Return: 0 or -errno. */
-static int make_many(const char *path, unsigned int count, bool links)
-{
+	char name[32];
+	time_t deleted;
 	int err;
 
-	/* A file that a killed program has left has fewer. */
-	if (count_names(path) == (int64_t)count)
+	s->used = make_dir(s, name, bench_random(b));
+	err = s->used < 0 ? s->used
+			  : make_files(s->used, DELETED, name_new, false);
+	for (int n = 0; s->used > 0 && n < DELETED; n++) {
+		name_new(name, n);
+		if (unlinkat(s->used, name, 0) && !err)
+			err = -errno;
+	}
+	deleted = time(NULL);
+	while (!err && time(NULL) == deleted && !bench_stopping(b))
+		usleep(10000);
+	return err ? file_refused(b, -err, "make and delete files") : 0;
+}
+
+/* See to it that directory @path has all names: one that has is used again,
+ * what a killed program has left has fewer.  Return: 0 or -errno. */
+static int make_many(const char *path, bool links)
+{
+	int dir = -1, err;
+
+	if (count_names(path) == ENTRIES)
 		return 0;
 	err = guard_remove_tree(path);
-	if (!err && mkdir(path, 0700))
-		err = -errno;
+	if (!err && !mkdir(path, 0700))
+		dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!err)
-		err = fill_many(path, count, links);
+		err = dir < 0 ? -errno
+			      : make_files(dir, ENTRIES, name_entry, links);
+	if (dir >= 0)
+		close(dir);
 	if (err)
 		guard_remove_tree(path);
 	return err;
@@ -268,17 +295,21 @@ static int begin_readdir(struct bench *b, struct ops_state *s,
 	const bool links = p->kind != FILE_PLACE_NETWORK &&
 			   p->kind != FILE_PLACE_STACKED && !p->above[0];
 	const char *dir = bench_files(b);
+	char first[sizeof(s->many) + 16];
+	struct stat st = { 0 };
 	int err;
 
 	if (!dir)
 		return -EIO;
-	if ((size_t)snprintf(s->many, PATH_MAX, "%s/many", dir) >= PATH_MAX)
-		return bench_fail(b, ENAMETOOLONG, "%s", dir);
-	err = make_many(s->many, ENTRIES, links);
+	snprintf(s->many, sizeof(s->many), "%s/many", dir);
+	err = make_many(s->many, links);
 	if (err)
 		return file_refused(b, -err, "make many files in %s", s->many);
-	bench_fact(b, c, "links", (double)count_links(s->many));
-	bench_fact(b, beside(b, c), "links", (double)count_links(s->many));
+	snprintf(first, sizeof(first), "%s/", s->many);
+	name_entry(first + strlen(first), 0);
+	stat(first, &st);
+	bench_fact(b, c, "links", (double)st.st_nlink);
+	bench_fact(b, beside(b, c), "links", (double)st.st_nlink);
 	return 0;
 }
 
@@ -287,18 +318,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct bench_case *of[] = { c, beside(b, c) };
 	struct ops_state *s = state;
 
-	for (int i = 0; i < 2 && of[i]; i++) {
+	for (int i = 0; i < 2 && of[i]; i++)
 		bench_fact_text(b, of[i], "where", s->place.where);
-		if (s->journal)
-			bench_fact_text(b, of[i], "journal", s->journal);
-	}
 	if (case_has(c, "after")) {
-		if (s->used < 0 && !s->used_err)
-			s->used_err = use_directory(b, s);
 		bench_fact(b, c, "deleted", DELETED);
-		return s->used_err ? file_refused(b, s->used_err,
-						  "make files in %s", s->parent)
-				   : 0;
+		return s->used > 0 ? 0 : use_directory(b, s);
 	}
 	if (call_is(c, "readdir"))
 		return begin_readdir(b, s, c);
@@ -313,6 +337,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		bench_fact_text(b, c, "device_cache", s->place.write_cache);
 	return 0;
 }
+
+/*
+ * The calls.
+ */
 
 TIMER_INLINE bool stat_once(int dir)
 {
@@ -333,10 +361,10 @@ TIMER_INLINE bool rename_once(struct ops_state *s, int dir)
 /* The file has the name that it should have, and no other. */
 static bool name_in_effect(const struct ops_state *s)
 {
-	bool is = file_small_is(s->dir, names[s->name], SMALL_BYTES);
+	bool is = is_file(s->dir, names[s->name], SMALL_BYTES);
 
 	for (size_t i = 0; i < NAMES; i++)
-		is &= i == s->name || file_small_gone(s->dir, names[i]);
+		is &= i == s->name || is_gone(s->dir, names[i]);
 	return is;
 }
 
@@ -348,12 +376,12 @@ static bool name_in_effect(const struct ops_state *s)
 	  CALL_UNSEEN)                                                        \
 	X(LOOP, stat, stat_once(dir), CALL_UNSEEN)                            \
 	X(LOOP, rename, rename_once(s, dir), name_in_effect(s))               \
-	X(EVENT, create, file_small_make(s->at, s->small, s->data, s->bytes), \
-	  file_small_is(s->at, s->small, (off_t)s->bytes))                    \
+	X(EVENT, create, make_file(s->at, s->small, s->data, s->bytes),       \
+	  is_file(s->at, s->small, (off_t)s->bytes))                          \
 	X(EVENT, delete, !unlinkat(s->at, s->small, 0),                       \
-	  file_small_gone(s->at, s->small))                                   \
+	  is_gone(s->at, s->small))                                           \
 	X(EVENT, readdir, (s->seen = count_names(s->many)) >= 0, CALL_UNSEEN) \
-	X(EVENT, fsync_dir, !fsync(dir), file_small_is(dir, s->small, 0))     \
+	X(EVENT, fsync_dir, !fsync(dir), is_file(dir, s->small, 0))           \
 	X(EVENT, fsync_file, !fsync(s->fd), CALL_UNSEEN)
 CALL_FUNCTIONS(CALLS)
 static const struct call calls[] = CALL_ROWS(CALLS);
@@ -364,14 +392,6 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	if (c->derived)
 		c->estimator = BENCH_EST_MEDIAN;
 	return true;
-}
-
-static int cases(struct bench *b, void *state)
-{
-	struct ops_state *s = state;
-
-	s->dir = s->fd = s->used = -1;
-	return 0;
 }
 
 /* @c with each of a group of small files, from @first on.  They are looked at
@@ -401,21 +421,20 @@ static int small_group(struct bench *b, struct ops_state *s,
 	return 0;
 }
 
-/* Each group of files in a directory of its own: see file_small_dir().  Where
+/* Each group of files in a directory of its own: make_dir().  Where
  * others were deleted they stay, or the next ones would come after more
  * deletes. */
 static int sample_create(struct bench *b, struct ops_state *s,
 			 const struct bench_case *c)
 {
 	const struct bench_case *gone = beside(b, c);
-	const uint64_t number = bench_random(b);
+	char name[32];
 	int err;
 
 	s->bytes = gone ? (size_t)case_int(c, "size") : 0;
-	s->at = gone ? file_small_dir(s->parent, number) : s->used;
+	s->at = gone ? make_dir(s, name, bench_random(b)) : s->used;
 	if (s->at < 0)
-		return file_refused(b, -s->at, "make a directory in %s",
-				    s->parent);
+		return file_refused(b, -s->at, "make a directory");
 	err = small_group(b, s, c, s->made);
 	if (!gone) {
 		s->made += GROUP;
@@ -425,7 +444,8 @@ static int sample_create(struct bench *b, struct ops_state *s,
 		err = small_group(b, s, gone, s->made);
 	for (int i = 0; err && i < GROUP; i++)
 		unlinkat(s->at, s->group[i], 0);
-	file_small_end(s->at, s->parent, number);
+	close(s->at);
+	unlinkat(s->top, name, AT_REMOVEDIR);
 	return err;
 }
 
@@ -449,7 +469,7 @@ static int sample_readdir(struct bench *b, struct ops_state *s,
 /* Something for fsync to do. */
 static int make_dirty(struct bench *b, struct ops_state *s, bool of_dir)
 {
-	const bool good = of_dir ? file_small_make(s->dir, s->small, s->data, 0)
+	const bool good = of_dir ? make_file(s->dir, s->small, s->data, 0)
 				 : pwrite(s->fd, s->data, SMALL_BYTES, 0) ==
 					   (ssize_t)SMALL_BYTES;
 
@@ -507,26 +527,16 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* What is recorded beside another case has its fate. */
-static int derive(struct bench *b, void *state)
-{
-	BENCH_EACH (b, c, "op={create,readdir} !after")
-		if (!c->derived && isnan(bench_value(b, c)))
-			bench_derive_skip(b, beside(b, c), "%s has no value",
-					  c->name);
-	return 0;
-}
-
 static void teardown(struct bench *b, void *state)
 {
 	struct ops_state *s = state;
 
-	if (s->fd >= 0)
+	if (s->fd > 0)
 		close(s->fd);
-	if (s->dir >= 0)
+	if (s->dir > 0)
 		close(s->dir);
-	if (s->used >= 0)
-		close(s->used);
+	if (s->top > 0)
+		close(s->top);
 }
 
 const struct bench_desc bench_desc = {
@@ -534,12 +544,10 @@ const struct bench_desc bench_desc = {
 	.points = points,
 	.point = add_point,
 	.state_size = sizeof(struct ops_state),
-	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
 	.conclude = call_conclude,
 	.leave = leave,
-	.derive = derive,
 	.teardown = teardown,
 };

@@ -43,18 +43,24 @@
  *           directory in memory (tmpfs) only the warm rows.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
+#include "arch.h"
 #include "lib/file_reading.h"
 #include "lib/file_ring.h"
-#include "lib/file_ways.h"
 
 #define LEAST_EFFORT 0.1
 #define LEAST_BYTES  ((uint64_t)4 << 20)
 #define SMALL_BYTES  ((uint64_t)64 << 20)
 #define WARM_BYTES   FILE_OWN_BYTES
+
+#define PARTS 4 /* of the buffer, for readv() */
 
 #define LOAD_EVENTS 32 /* completions counted, and 2 for each of depth */
 
@@ -63,7 +69,6 @@ enum { DATA, WARM };
 
 struct read_state {
 	struct file_reading reading; /* first: it is the callbacks' state */
-	const char *why_ring;
 	uint64_t ticks[LOAD_EVENTS + 3 * READING_MOST_DEPTH];
 };
 
@@ -115,6 +120,125 @@ _Static_assert(FILE_DATA_BYTES == 1 << 30 && FILE_DATA_BLOCK == 4096 &&
 		       READING_MOST_DEPTH == 64,
 	       "as in the text");
 
+/*
+ * The ways to read.
+ */
+
+static ssize_t by_read(struct file_reading *s, uint64_t offset)
+{
+	ssize_t n;
+
+	if (s->position != offset &&
+	    lseek(s->fd, (off_t)offset, SEEK_SET) != (off_t)offset)
+		return -1;
+	n = read(s->fd, s->buffers, s->point->block);
+	s->position = n < 0 ? UINT64_MAX : offset + (uint64_t)n;
+	return n;
+}
+
+static ssize_t by_readv(struct file_reading *s, uint64_t offset)
+{
+	const size_t part = s->point->block / PARTS;
+	struct iovec v[PARTS];
+
+	for (size_t i = 0; i < PARTS; i++)
+		v[i] = (struct iovec) { s->buffers + i * part, part };
+	return preadv(s->fd, v, PARTS, (off_t)offset);
+}
+
+static ssize_t by_mmap(struct file_reading *s, uint64_t offset)
+{
+	memcpy(s->buffers, s->map + (offset - s->base), s->point->block);
+	/* Or the copy would be left out: nobody needs all of it. */
+	__asm__ volatile("" : : "r"(s->buffers) : "memory");
+	return (ssize_t)s->point->block;
+}
+
+static ssize_t by_ring(struct file_reading *s, uint64_t offset)
+{
+	return file_ring_read(s->ring, s->fd, s->buffers, s->point->block,
+			      offset);
+}
+
+/* Eight bytes at a time, in four chains: no compiler's vectors. */
+static ssize_t by_sum(struct file_reading *s, uint64_t offset)
+{
+	uint64_t a = 0, b = 0, c = 0, d = 0;
+	const char *at = s->map + (offset - s->base);
+
+	for (const char *end = at + s->point->block; at < end; at += 32)
+		arch_add_words(&a, &b, &c, &d, at);
+	s->sum += a + b + c + d;
+	return (ssize_t)s->point->block;
+}
+
+static ssize_t by_next(struct file_reading *s, uint64_t offset)
+{
+	return read(s->opened, s->buffers, s->point->block);
+}
+
+static int open_it(struct file_reading *s)
+{
+	s->opened = open(s->now->path, O_RDONLY | O_CLOEXEC);
+	return s->opened < 0 ? -1 : 0;
+}
+
+static int close_it(struct file_reading *s)
+{
+	return close(s->opened);
+}
+
+static int open_and_map(struct file_reading *s)
+{
+	void *at;
+
+	if (open_it(s))
+		return -1;
+	at = mmap(NULL, s->point->n * s->point->block, PROT_READ, MAP_SHARED,
+		  s->opened, 0);
+	if (at == MAP_FAILED) {
+		close_it(s);
+		return -1;
+	}
+	s->map = at;
+	return 0;
+}
+
+static int unmap_and_close(struct file_reading *s)
+{
+	const int err = munmap((void *)s->map, s->point->n * s->point->block);
+
+	s->map = NULL;
+	return close_it(s) || err ? -1 : 0;
+}
+
+static const struct file_way file_ways[] = {
+	{ .name = "read", .read = by_read },
+	{ .name = "readv", .read = by_readv },
+	{ .name = "mmap", .read = by_mmap, .mapping = MAP_SHARED },
+	{ .name = "io_uring", .read = by_ring },
+	{ .name = "mapped",
+	  .read = by_sum,
+	  .mapping = MAP_SHARED | MAP_POPULATE,
+	  .sums = true },
+	{ .name = "open_read",
+	  .read = by_next,
+	  .open = open_it,
+	  .close = close_it },
+	{ .name = "open_mmap",
+	  .read = by_sum,
+	  .open = open_and_map,
+	  .close = unmap_and_close,
+	  .sums = true },
+	{ 0 },
+};
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	((struct file_reading *)state)->ways = file_ways;
+	return file_reading_point(b, state, c);
+}
+
 /* The largest that is asked for, or @most. */
 static uint64_t most_asked(const struct bench *b, const char *axis,
 			   uint64_t most)
@@ -153,7 +277,7 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 			memcpy(why, f->why, sizeof(why));
 	}
 	if (err)
-		return file_data_give_up(b, f, err);
+		return file_refused(b, -err, "%s", f->why);
 	memcpy(f->why, why, sizeof(why));
 	return 0;
 }
@@ -174,10 +298,7 @@ static int setup(struct bench *b, void *state)
 	 * is another file, as directories of files may be kept. */
 	file_data_try(b, &s->file[WARM],
 		      warm == WARM_BYTES ? "warm" : "warm_asked", warm);
-	err = file_ring_open(&s->ring, READING_MOST_DEPTH, &r->why_ring);
-	if (err && !r->why_ring)
-		return bench_fail(b, -err, "io_uring");
-	return file_reading_open(b, s, DATA);
+	return file_reading_open(b, s);
 }
 
 /*
@@ -222,57 +343,49 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct read_state *s = state;
+	struct file_reading *s = state;
+	const int err = file_reading_enter(b, state, c);
+	const char *why;
 
-	return case_is(c, "via", "io_uring") && !s->reading.ring
-		       ? bench_skip(b, "%s", s->why_ring)
-		       : file_reading_enter(b, state, c);
+	if (err || !case_is(c, "via", "io_uring"))
+		return err;
+	s->ring = file_ring_open(READING_MOST_DEPTH, &why);
+	return s->ring ? 0 : bench_skip(b, "%s", why);
 }
 
-static int cases(struct bench *b, void *state)
+static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	struct read_state *s = state;
+	struct file_reading *s = state;
 
-	s->reading.ways = file_ways;
-	return file_reading_cases(b, state);
+	file_ring_close(s->ring);
+	s->ring = NULL;
+	return file_reading_leave(b, state, c);
 }
 
 static int derive(struct bench *b, void *state)
 {
-	const struct read_state *s = state;
+	const struct file_reading *s = state;
 	const struct bench_case *ratio =
 		bench_find(b, "cache=direct,figure=random_over_sequential");
-	double sequential = NAN, random = NAN;
+	double found = NAN;
 	char text[512];
 
 	/* Of the largest that has both. */
 	BENCH_EACH (b, c, "cache=direct order=sequential size") {
-		const double in_turn = bench_value(b, c);
-		const double at_random =
-			bench_value(b, bench_beside(b, c, "order=random"));
+		const struct bench_case *random =
+			bench_beside(b, c, "order=random");
+		const double x = bench_value(b, random) / bench_value(b, c);
 
-		if (isfinite(in_turn) && isfinite(at_random)) {
-			sequential = in_turn;
-			random = at_random;
-		}
+		found = isfinite(x) ? x : found;
 	}
-	file_place_judge(&s->reading.place, sequential, random, text,
-			 sizeof(text));
+	file_place_judge(&s->file[DATA].place, found, text, sizeof(text));
 	bench_fact_text(b, ratio, "device", text);
-	if (isfinite(sequential) && isfinite(random))
-		bench_derive(b, ratio, random / sequential);
+	if (isfinite(found))
+		bench_derive(b, ratio, found);
 	else
 		bench_derive_skip(b, ratio,
 				  "needs the rows cache=direct of one size");
 	return 0;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct read_state *s = state;
-
-	file_ring_close(s->reading.ring);
-	file_reading_teardown(b, state);
 }
 
 static const struct opt opts[] = {
@@ -289,13 +402,12 @@ const struct bench_desc bench_desc = {
 	.opts = opts,
 	.state_size = sizeof(struct read_state),
 	.case_state_size = sizeof(struct file_point),
-	.point = file_reading_point,
-	.cases = cases,
+	.point = point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = file_reading_prepare,
 	.sample = sample,
-	.leave = file_reading_leave,
+	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
+	.teardown = file_reading_teardown,
 };

@@ -46,7 +46,6 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +56,9 @@
 #include "lib/file_reading.h"
 #include "lib/nfs_client.h"
 
-#define ANSWER	  28 /* bytes of one of RPC that says nothing, with its mark */
-#define CONNECT_S 10
-#define LARGE	  ((size_t)64 << 10) /* blocks that come on a busy connection */
-#define OWN_NAME  "oscost-remote"
+#define ANSWER	 28 /* bytes of one of RPC that says nothing, with its mark */
+#define LARGE	 ((size_t)64 << 10) /* blocks that come on a busy connection */
+#define OWN_NAME "oscost-remote"
 
 /* As in netinet/tcp.h, which linux/tcp.h cannot stand beside. */
 #define STATE_ESTABLISHED 1
@@ -119,25 +117,23 @@ struct state {
 	struct nfs_client nfs;
 	int server_cpu; /* that the lab's server was put on, or -1 */
 	struct tcp_info before;
-	uint64_t lead; /* bytes read before the first event */
 };
 
-/* The bytes that the connection has carried so far.  Return: whether it is
- * known. */
-static bool traffic(const struct state *s, struct tcp_info *now)
+/* What the connection has carried so far. */
+static struct tcp_info traffic(const struct state *s)
 {
-	const int fd = nfs_client_socket(&s->nfs);
-	socklen_t len = sizeof(*now);
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
 
-	return fd >= 0 && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, now, &len) &&
-	       len > offsetof(struct tcp_info, tcpi_data_segs_out);
+	getsockopt(nfs_client_socket(&s->nfs), IPPROTO_TCP, TCP_INFO, &info,
+		   &len);
+	return info;
 }
 
 static int sample_connect(struct bench *b, void *state,
 			  const struct bench_case *c)
 {
 	const enum timer_method method = bench_timer(b)->method;
-	const struct timeval limit = { .tv_sec = CONNECT_S };
 	const struct state *s = state;
 	struct sockaddr_storage peer = { 0 };
 	socklen_t len = sizeof(peer), size = sizeof(struct tcp_info);
@@ -151,7 +147,6 @@ static int sample_connect(struct bench *b, void *state,
 	fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return bench_fail(b, errno, "socket");
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	TIMER_INTERVAL(method, ticks,
 		       err = connect(fd, (struct sockaddr *)&peer, len) ? errno
 									: 0);
@@ -160,8 +155,7 @@ static int sample_connect(struct bench *b, void *state,
 	if (bench_stopping(b))
 		return 0;
 	if (err)
-		return bench_fail(b, err == EINPROGRESS ? ETIMEDOUT : err,
-				  "connect to the server");
+		return bench_fail(b, err, "connect to the server");
 	bench_record(b, c, ticks);
 	/* A server that has hung up already had answered. */
 	bench_proof(b, c, "connections", 1,
@@ -174,8 +168,7 @@ static int sample_null_call(struct bench *b, void *state,
 			    const struct bench_case *c)
 {
 	struct state *s = state;
-	struct tcp_info before, now;
-	const bool known = traffic(s, &before);
+	const uint64_t before = traffic(s).tcpi_bytes_received;
 	uint64_t ticks;
 	int err;
 
@@ -185,10 +178,8 @@ static int sample_null_call(struct bench *b, void *state,
 		return bench_stopping(b) ? 0
 					 : bench_fail(b, 0, "%s", s->nfs.why);
 	bench_record(b, c, ticks);
-	if (known && traffic(s, &now))
-		bench_least(b, c, "answer_bytes", ANSWER,
-			    (double)(now.tcpi_bytes_received -
-				     before.tcpi_bytes_received));
+	bench_least(b, c, "answer_bytes", ANSWER,
+		    (double)(traffic(s).tcpi_bytes_received - before));
 	return 0;
 }
 
@@ -242,8 +233,7 @@ static int cases(struct bench *b, void *state)
 							       : POINTS(""));
 	if (!s->mount) /* else the kernel's client: no connection of ours */
 		bench_points(b, local ? NETWORK("warm") : NETWORK("unknown"));
-	s->server_cpu = -1;
-	return file_reading_cases(b, state);
+	return 0;
 }
 
 /*
@@ -295,13 +285,14 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 		snprintf(dir, sizeof(dir), "%.*s", (int)(name - s->local + 1),
 			 s->local);
 	if (stat(s->local, &st)) {
-		err = file_data_open(f, dir, name ? name + 1 : s->local,
+		err = file_data_open(b, f, dir, name ? name + 1 : s->local,
 				     s->reading.bytes);
 	} else {
 		snprintf(f->path, sizeof(f->path), "%s", s->local);
 		f->bytes = (uint64_t)st.st_size;
 		f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		err = f->fd < 0 ? -errno : file_data_check(f);
+		f->place = file_place_find(f->fd);
 	}
 	return err ? file_refused(b, -err, "--local %s: %s", s->local, f->why)
 		   : 0;
@@ -363,10 +354,10 @@ static int setup(struct bench *b, void *state)
 		return bench_fail(b, 0, "the file has less than 4 MiB");
 	snprintf(f->why, sizeof(f->why), "the file has only %ju bytes",
 		 (uintmax_t)f->bytes);
-	err = file_reading_open(b, &s->reading, 0);
-	if (!err && s->mount && s->reading.place.kind != FILE_PLACE_NETWORK)
+	err = file_reading_open(b, &s->reading);
+	if (!err && s->mount && f->place.kind != FILE_PLACE_NETWORK)
 		return bench_skip(b, "--dir is on no network file system: %s",
-				  s->reading.place.where);
+				  f->place.where);
 	return err;
 }
 
@@ -376,37 +367,27 @@ static int setup(struct bench *b, void *state)
 
 /* The connection of large blocks that go over it one by one must be as busy as
  * that of cold ones: after a pause the first ones take longer. */
-static int read_lead(struct bench *b, struct state *s,
-		     const struct file_point *t)
-{
-	struct file_reading *r = &s->reading;
-
-	s->lead = 0;
-	if (t->way != &nfs_way || t->n > 1 || t->block < LARGE)
-		return 0;
-	while (s->lead < READING_AHEAD && !bench_stopping(b)) {
-		const ssize_t got = by_nfs(r, r->base + s->lead);
-
-		if (got <= 0)
-			return bench_fail(b, 0, "%s",
-					  got ? r->why : "nothing is read");
-		s->lead += (uint64_t)got;
-	}
-	return 0;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
+	const struct file_reading *r = &s->reading;
 	const struct file_point *t = c->data;
+	uint64_t ticks;
 	int err;
 
 	if (!case_has(c, "cache"))
 		return 0;
-	if (!traffic(s, &s->before))
-		s->before.tcpi_bytes_received = UINT64_MAX;
+	s->before = traffic(s);
 	err = file_reading_enter(b, state, c);
-	return err ? err : read_lead(b, s, t);
+	if (t->way != &nfs_way || t->n > 1 || t->block < LARGE)
+		return err;
+	while (!err && r->blocks * t->block < READING_AHEAD &&
+	       !bench_stopping(b)) {
+		err = file_reading_prepare(b, state, c);
+		if (!err)
+			file_reading_time(b, &s->reading, &ticks, &err);
+	}
+	return err;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
@@ -420,7 +401,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct file_reading *r = &s->reading;
 	const struct file_point *t = c->data;
-	struct tcp_info now;
+	const struct tcp_info now = traffic(s);
 	int err;
 
 	if (!case_has(c, "cache"))
@@ -429,12 +410,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (err || t->way != &nfs_way || !r->blocks)
 		return err;
 	bench_fact(b, c, "nfs_version", s->nfs.version);
-	if (s->server_cpu >= 0)
+	if (s->nfslab && s->server_cpu >= 0)
 		bench_fact(b, c, "server_cpu", s->server_cpu);
-	if (s->before.tcpi_bytes_received == UINT64_MAX || !traffic(s, &now))
-		return 0;
-	bench_least(b, c, "wire_bytes",
-		    (double)(r->blocks * t->block + s->lead),
+	bench_least(b, c, "wire_bytes", (double)(r->blocks * t->block),
 		    (double)(now.tcpi_bytes_received -
 			     s->before.tcpi_bytes_received));
 	bench_least(b, c, "requests", (double)r->blocks,

@@ -32,17 +32,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "file_data.h"
-#include "file_place.h"
 #include "lib/file_walk.h"
 
 #define FILE_BYTES ((uint64_t)4 << 20)
 #define MOST_BLOCK ((size_t)1 << 20)
-#define PROBE	   ((size_t)64 << 10)
 #define KEPT	   32 /* of the last writes, to be read back */
 
 static const struct how {
@@ -77,9 +74,7 @@ struct write_case {
 
 struct write_state {
 	struct file_data data;
-	struct file_place place;
-	int cached;	    /* fd, through the page cache */
-	bool device_counts; /* seen to move */
+	int cached; /* fd, through the page cache */
 	char *buffer, *back;
 
 	/* These are of the visit under way. */
@@ -102,64 +97,22 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
-{
-	struct write_state *s = state;
-
-	file_data_init(&s->data);
-	s->cached = s->fd = -1;
-	return 0;
-}
-
-/* Open it to be written: the file that was made, and nothing else that may
- * have taken its name. */
-static int open_it(struct bench *b, const struct write_state *s, int flags,
-		   int *fd)
-{
-	const char *why = NULL;
-	struct stat st;
-
-	flags |= O_RDWR | O_NOFOLLOW | O_CLOEXEC;
-	*fd = flags & O_DIRECT ? file_direct_open(s->data.path, flags, &why)
-			       : open(s->data.path, flags);
-	if (*fd < 0)
-		return why ? bench_skip(b, "%s", why)
-			   : bench_fail(b, errno, "open %s", s->data.path);
-	return fstat(*fd, &st) || !S_ISREG(st.st_mode)
-		       ? bench_fail(b, 0, "%s is no regular file any more",
-				    s->data.path)
-		       : 0;
-}
-
-/* Whether the device's counters move when something is written for good. */
-static int probe_counters(struct bench *b, struct write_state *s)
-{
-	s->before = file_counts(&s->place);
-	file_data_fill(s->buffer, PROBE, 0);
-	if (pwrite(s->cached, s->buffer, PROBE, 0) != (ssize_t)PROBE ||
-	    fdatasync(s->cached))
-		return bench_fail(b, errno, "write to %s", s->data.path);
-	s->device_counts =
-		file_counts_since(&s->place, &s->before).device_written >=
-		(int64_t)PROBE;
-	return 0;
-}
-
 static int setup(struct bench *b, void *state)
 {
 	struct write_state *s = state;
 	int err;
 
-	s->buffer = aligned_alloc(FILE_DATA_ALIGN, MOST_BLOCK);
-	s->back = aligned_alloc(FILE_DATA_ALIGN, MOST_BLOCK);
-	if (!s->buffer || !s->back)
+	s->buffer = aligned_alloc(FILE_DATA_ALIGN, 2 * MOST_BLOCK);
+	if (!s->buffer)
 		return bench_fail(b, ENOMEM, "buffers");
+	s->back = s->buffer + MOST_BLOCK;
 	err = file_data_get(b, &s->data, "written", FILE_BYTES);
+	if (!err)
+		err = file_data_probe(b, &s->data);
 	if (err)
 		return err;
-	s->place = file_place_find(s->data.fd);
-	err = open_it(b, s, 0, &s->cached);
-	return err ? err : probe_counters(b, s);
+	s->cached = file_data_reopen(b, &s->data, O_RDWR);
+	return s->cached < 0 ? s->cached : 0;
 }
 
 /* All of it anew, @len at once; it stays dirty. */
@@ -195,26 +148,25 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
 	const struct write_case *t = c->data;
-	int64_t cached;
-	int err;
+	int64_t err;
 
 	s->writes = 0;
-	err = open_it(b, s, t->how->flags, &s->fd);
-	if (err)
-		return err;
-	if (t->how->durable && s->place.kind == FILE_PLACE_MEMORY)
+	s->fd = file_data_reopen(b, &s->data, O_RDWR | t->how->flags);
+	if (s->fd < 0)
+		return s->fd;
+	if (t->how->durable && s->data.place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b, "%s: nothing there is durable",
-				  s->place.where);
-	cached = set_cache(s, t);
-	if (cached < 0)
-		return bench_fail(b, (int)-cached,
+				  s->data.place.where);
+	err = set_cache(s, t);
+	if (err < 0)
+		return bench_fail(b, (int)-err,
 				  "put %s into the cache or "
 				  "out of it",
 				  s->data.path);
 	s->salt = bench_random(b) << 32;
 	file_walk_start(&s->walk, FILE_BYTES / t->block, t->random,
 			bench_random(b));
-	s->before = file_counts(&s->place);
+	s->before = file_counts(&s->data.place);
 	return 0;
 }
 
@@ -255,14 +207,13 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 /* The last blocks that were written, as the device has them. */
 static void read_back(struct bench *b, struct write_state *s,
-		      const struct bench_case *c)
+		      const struct bench_case *c, size_t block)
 {
-	const size_t block = ((const struct write_case *)c->data)->block;
-	const uint64_t all = FILE_BYTES / block;
-	uint64_t n = s->writes < KEPT ? s->writes : KEPT, right = 0;
-
 	/* Large ones were written again and again: the same in each place. */
-	n = n < all ? n : all;
+	const uint64_t most =
+		FILE_BYTES / block < KEPT ? FILE_BYTES / block : KEPT;
+	const uint64_t n = s->writes < most ? s->writes : most;
+	uint64_t right = 0;
 
 	for (uint64_t i = 0; i < n; i++)
 		right +=
@@ -278,11 +229,11 @@ static void show_counts(struct bench *b, const struct write_state *s,
 	const struct write_case *t = c->data;
 	const double claimed = (double)s->writes * (double)t->block;
 	const struct file_counts seen =
-		file_counts_since(&s->place, &s->before);
+		file_counts_since(&s->data.place, &s->before);
 
 	if (!t->how->flags && !t->how->durable)
 		return;
-	if (s->device_counts)
+	if (seen.device_written >= 0)
 		bench_least(b, c, "bytes_written_to_device", claimed,
 			    (double)seen.device_written);
 	if (t->how->flags & O_DIRECT && seen.process_written >= 0)
@@ -295,25 +246,26 @@ static void show_counts(struct bench *b, const struct write_state *s,
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
+	const struct write_case *t = c->data;
 	struct write_state *s = state;
+	const struct file_place *place = &s->data.place;
 	int64_t left;
 
-	if (s->fd >= 0)
+	if (s->fd > 0)
 		close(s->fd);
-	s->fd = -1;
 	if (!s->writes)
 		return 0;
 	show_counts(b, s, c);
-	bench_fact_text(b, c, "place", s->place.where);
-	if (s->place.write_cache[0])
-		bench_fact_text(b, c, "device_cache", s->place.write_cache);
+	bench_fact_text(b, c, "place", place->where);
+	if (place->write_cache[0])
+		bench_fact_text(b, c, "device_cache", place->write_cache);
 	/* The next case shall not wait for what this one has left. */
 	left = file_cache_drop(s->data.fd, 0, 0);
 	if (left < 0)
 		return bench_fail(b, (int)-left, "write back %s", s->data.path);
-	if (left && s->place.kind != FILE_PLACE_MEMORY)
+	if (left && place->kind != FILE_PLACE_MEMORY)
 		bench_fact(b, c, "bytes_read_back_from_cache", (double)left);
-	read_back(b, s, c);
+	read_back(b, s, c, t->block);
 	return 0;
 }
 
@@ -321,12 +273,9 @@ static void teardown(struct bench *b, void *state)
 {
 	struct write_state *s = state;
 
-	if (s->cached >= 0)
-		close(s->cached);
 	/* It does not hold any more what others would look for. */
 	file_data_remove(&s->data);
 	free(s->buffer);
-	free(s->back);
 }
 
 const struct bench_desc bench_desc = {
@@ -335,7 +284,6 @@ const struct bench_desc bench_desc = {
 	.case_state_size = sizeof(struct write_case),
 	.points = points,
 	.point = point,
-	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

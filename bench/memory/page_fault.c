@@ -46,7 +46,6 @@
 
 #include "bench.h"
 #include "file_data.h"
-#include "file_place.h"
 #include "io.h"
 #include "lib/map_calls.h"
 #include "mem.h"
@@ -101,8 +100,7 @@ struct fault_user {
 
 struct fault_state {
 	int memory_file; /* of what is in the page cache; 0: not yet made */
-	struct file_data disk; /* of which nothing is */
-	struct file_place place;
+	struct file_data disk;	    /* of which nothing is */
 	uint32_t order[DISK_PAGES]; /* in which its pages are read */
 	struct fault_user user;
 	/* Of which nothing is touched before, in this visit. */
@@ -152,9 +150,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 
 static int cases(struct bench *b, void *state)
 {
-	struct fault_state *s = state;
-
-	file_data_init(&s->disk);
 	BENCH_SET_NAMES(b, "kinds", kinds);
 	return 0;
 }
@@ -183,44 +178,26 @@ static int make_memory_file(struct bench *b, struct fault_state *s)
 	return file_refused(b, -err, "write %zu bytes to memory", bytes);
 }
 
-static int open_disk(struct bench *b, struct fault_state *s)
-{
-	char name[32];
-	int err;
-
-	if (s->disk.fd < 0) {
-		snprintf(name, sizeof(name), FILE_OWN_NAME, 0);
-		err = file_data_get(b, &s->disk, name, FILE_OWN_BYTES);
-		if (err)
-			return err;
-		s->place = file_place_find(s->disk.fd);
-	}
-	return s->place.kind == FILE_PLACE_MEMORY
-		       ? bench_skip(b,
-				    "%s: nothing is read from a disk (try "
-				    "--dir)",
-				    s->place.where)
-		       : 0;
-}
-
 /* The file that others read as well, of which nothing is cached, and a random
  * order of its pages. */
 static int begin_disk(struct bench *b, struct fault_state *s,
 		      const struct bench_case *c)
 {
-	const int err = open_disk(b, s);
-	int64_t cached;
+	const struct file_place *place = &s->disk.place;
+	int err = s->disk.fd ? 0 : file_data_own(b, &s->disk, 0);
 
 	if (err)
+		return file_refused(b, -err, "%s", s->disk.why);
+	if (place->kind == FILE_PLACE_MEMORY)
+		return bench_skip(b,
+				  "%s: nothing is read from a disk (try "
+				  "--dir)",
+				  place->where);
+	err = file_data_uncache(b, &s->disk, 0, 0);
+	if (err)
 		return err;
-	cached = file_cache_drop(s->disk.fd, 0, 0);
-	if (cached < 0)
-		return bench_fail(b, (int)-cached, "ask what is cached");
-	if (cached > 0)
-		return bench_skip(b, "%lld bytes of the file stay cached",
-				  (long long)cached);
-	bench_fact(b, c, "cached_bytes_before", (double)cached);
-	bench_fact_text(b, c, "where", s->place.where);
+	bench_fact(b, c, "cached_bytes_before", 0);
+	bench_fact_text(b, c, "where", place->where);
 	for (uint32_t i = 0; i < count_of(c->arg); i++) {
 		const uint32_t k = (uint32_t)(bench_random(b) % (i + 1));
 

@@ -16,7 +16,10 @@
 #define WINDOW	((uint64_t)64 << 20) /* mapped at once for mincore() */
 #define DROP_MS 10000 /* what is being read ahead cannot be dropped */
 #define DROP_US 2000
-#define ASKED	((uint64_t)128 << 10) /* what most kernels fetch at once */
+
+/* Pages come and go in folios, at most so large, at multiples of their size:
+ * one that is only partly in the range is not dropped. */
+#define FOLIO ((uint64_t)2 << 20)
 
 /* @len, or what there is behind @offset. */
 static int64_t length(int fd, uint64_t offset, uint64_t len)
@@ -72,6 +75,8 @@ static int64_t patience(int fd)
 
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 {
+	const uint64_t low = offset / FOLIO * FOLIO, end = offset + len,
+		       high = len ? (end + FOLIO - 1) / FOLIO * FOLIO : low;
 	int64_t deadline = 0, cached;
 
 	do {
@@ -81,7 +86,7 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 		 * read-only file system) has none. */
 		if (fsync(fd) && errno != EROFS && errno != EINVAL)
 			return -errno;
-		err = posix_fadvise(fd, (off_t)offset, (off_t)len,
+		err = posix_fadvise(fd, (off_t)low, (off_t)(high - low),
 				    POSIX_FADV_DONTNEED);
 		if (err)
 			return -err;
@@ -108,18 +113,4 @@ int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len, size_t each)
 			err = -errno;
 	free(buffer);
 	return err ? err : file_cache_bytes(fd, offset, len);
-}
-
-int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len)
-{
-	const int64_t cached = file_cache_bytes(fd, offset, len);
-
-	if (cached < 0 || (uint64_t)cached >= len)
-		return cached;
-	for (uint64_t at = 0; at < len; at += ASKED)
-		posix_fadvise(fd, (off_t)(offset + at),
-			      (off_t)(len - at < ASKED ? len - at : ASKED),
-			      POSIX_FADV_WILLNEED);
-	/* That only begins: a page that is on its way counts as cached. */
-	return file_cache_fill(fd, offset, len, 1);
 }

@@ -13,21 +13,14 @@
 
 #include "alloc.h"
 #include "bench.h"
-#include "file_place.h"
+#include "err.h"
 #include "io.h"
 
 #define CHUNK	    ((size_t)1 << 20)
 #define START_EVERY ((uint64_t)32 << 20) /* write-back beside the filling */
-#define PLACES	    64			 /* looked at when used again */
-#define NEW_PLACES  256			 /* looked at after writing */
-#define NEW_LEN	    ((size_t)64 << 10)
-#define TOLD_BLOCK  512 /* what st_blocks counts in */
-
-void file_data_init(struct file_data *f)
-{
-	memset(f, 0, sizeof(*f));
-	f->fd = -1;
-}
+#define PLACES	    64			 /* looked at before it is used */
+#define TOLD_BLOCK  512			 /* what st_blocks counts in */
+#define PROBE	    ((size_t)64 << 10)
 
 void file_data_fill(void *buffer, size_t len, uint64_t offset)
 {
@@ -72,66 +65,58 @@ int64_t file_data_room(const char *dir)
 __attribute__((format(printf, 3, 4))) static int
 why(struct file_data *f, int err, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(f->why, sizeof(f->why), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(vsnprintf(f->why, sizeof(f->why), fmt, ap));
 	return err;
 }
 
-/* Look at @places stretches of @len bytes, one in each part of the file, the
- * first and the last bytes always among them. */
-static int check_contents(struct file_data *f, unsigned int places, size_t len)
+/* Look at two blocks in each part of the file, the first and the last always
+ * among them. */
+static int check_contents(struct file_data *f)
 {
 	const uint64_t blocks = f->bytes / FILE_DATA_BLOCK;
-	const uint64_t part = blocks / places + 1;
+	const uint64_t part = blocks / PLACES + 1;
 	const uint64_t seed = (uint64_t)getpid() << 32; /* others each time */
-	char *buffer = text_alloc(1, len);
+	char block[2 * FILE_DATA_BLOCK];
 	int err = 0;
 
 	/* No read-ahead: it would cost more than the check. */
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
-	len = len > f->bytes ? f->bytes : len;
-	for (unsigned int i = 0; !err && i < places; i++) {
-		uint64_t at =
+	for (uint64_t i = 0; !err && i < PLACES; i++) {
+		const uint64_t at =
 			i * part + (i ? file_data_word(seed + i) % part : 0);
-		ssize_t got;
+		const uint64_t offset =
+			(i + 1 == PLACES || at + 2 > blocks ? blocks - 2 : at) *
+			FILE_DATA_BLOCK;
+		const ssize_t got =
+			io_read(f->fd, block, sizeof(block), (off_t)offset);
 
-		at *= FILE_DATA_BLOCK;
-		if (i + 1 == places || at + len > f->bytes)
-			at = f->bytes - len;
-		got = io_read(f->fd, buffer, len, (off_t)at);
 		if (got < 0)
 			err = why(f, (int)got, "read %s", f->path);
-		else if ((size_t)got < len ||
-			 !file_data_matches(buffer, len, at))
+		else if (got < (ssize_t)sizeof(block) ||
+			 !file_data_matches(block, sizeof(block), offset))
 			err = why(f, -EBADMSG,
 				  "%s does not hold at byte %llu what was "
 				  "written",
-				  f->path, (unsigned long long)at);
+				  f->path, (unsigned long long)offset);
 	}
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_NORMAL);
 	/* Reading ahead goes page by page round what is there, and pages that
 	 * came one by one are copied at a third of the rate of large ones. */
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
-	free(buffer);
 	return err;
 }
 
-/* Bytes that it has on the disk; 0: not known. */
-static uint64_t allocated(int fd)
+/* Some servers say nothing of blocks.  A little may be missing where ends of
+ * files are kept apart. */
+static bool is_sparse(const struct file_data *f, const struct stat *st)
 {
-	struct stat st;
-
-	return fstat(fd, &st) ? 0 : (uint64_t)st.st_blocks * TOLD_BLOCK;
+	return st->st_blocks &&
+	       (uint64_t)st->st_blocks * TOLD_BLOCK < f->bytes - f->bytes / 16;
 }
 
 static int check_shape(struct file_data *f)
 {
-	const uint64_t least = f->bytes - f->bytes / 16;
 	struct stat st;
-	uint64_t told;
 	off_t hole;
 
 	if (fstat(f->fd, &st))
@@ -145,17 +130,14 @@ static int check_shape(struct file_data *f)
 	if (hole >= 0 && hole < st.st_size)
 		return why(f, -EBADMSG, "%s has a hole at byte %lld", f->path,
 			   (long long)hole);
-	/* Some servers say nothing of blocks.  A little may be missing where
-	 * ends of files are kept apart.  Some file systems (zfs) allocate them
-	 * later than fsync() returns. */
-	told = allocated(f->fd);
-	if (told && told < least && !syncfs(f->fd))
-		told = allocated(f->fd);
-	if (told && told < least)
+	/* Some file systems (zfs) allocate later than fsync() returns. */
+	if (is_sparse(f, &st) && !syncfs(f->fd))
+		fstat(f->fd, &st);
+	if (is_sparse(f, &st))
 		return why(f, -EBADMSG,
-			   "%s: only %llu of %llu bytes are allocated (a file "
+			   "%s: only %lld of %llu bytes are allocated (a file "
 			   "system that compresses or deduplicates?)",
-			   f->path, (unsigned long long)told,
+			   f->path, (long long)st.st_blocks * TOLD_BLOCK,
 			   (unsigned long long)f->bytes);
 	return 0;
 }
@@ -164,16 +146,17 @@ int file_data_check(struct file_data *f)
 {
 	const int err = check_shape(f);
 
-	return err ? err : check_contents(f, PLACES, FILE_DATA_BLOCK);
+	return err ? err : check_contents(f);
 }
 
-static int write_contents(const struct bench *b, struct file_data *f)
+static int write_contents(const struct bench *b, const struct file_data *f,
+			  int fd)
 {
 	char *buffer = aligned_alloc(FILE_DATA_ALIGN, CHUNK);
 	int err = buffer ? 0 : -ENOMEM;
 
 	/* A full disk is seen here before anything was written. */
-	if (!err && fallocate(f->fd, 0, 0, (off_t)f->bytes) &&
+	if (!err && fallocate(fd, 0, 0, (off_t)f->bytes) &&
 	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		err = -errno;
 	for (uint64_t at = 0; !err && at < f->bytes; at += CHUNK) {
@@ -181,63 +164,66 @@ static int write_contents(const struct bench *b, struct file_data *f)
 		const size_t len = left < CHUNK ? left : CHUNK;
 
 		file_data_fill(buffer, len, at);
-		err = io_write(f->fd, buffer, len, (off_t)at);
+		err = io_write(fd, buffer, len, (off_t)at);
 		if (at % START_EVERY == 0)
-			sync_file_range(f->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+			sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		if (b && bench_stopping(b))
 			err = -EINTR;
 	}
-	if (!err && fsync(f->fd))
-		err = -errno;
 	free(buffer);
-	return err;
+	return !err && fsync(fd) ? -errno : err;
 }
 
-/* Write it under another name, look at it, give it its name: what has the name
- * is whole. */
+/* Write it under another name, and give it its own when all is there. */
 static int make(const struct bench *b, struct file_data *f)
 {
 	char part[sizeof(f->path) + 32];
-	int err;
+	int fd, err;
 
 	snprintf(part, sizeof(part), FILE_DATA_PART, f->path, (int)getpid());
-	f->fd = open(part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	if (f->fd < 0)
+	fd = open(part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
 		return why(f, -errno, "make %s", f->path);
-	err = write_contents(b, f);
-	if (err)
-		why(f, err, "write %llu bytes to %s",
-		    (unsigned long long)f->bytes, f->path);
-	if (!err && file_cache_drop(f->fd, 0, 0) >= 0)
-		err = check_shape(f);
+	err = write_contents(b, f, fd);
+	/* What is looked at next is to come from where it was written to. */
 	if (!err)
-		err = check_contents(f, NEW_PLACES, NEW_LEN);
+		file_cache_drop(fd, 0, 0);
+	close(fd);
 	if (!err && rename(part, f->path))
-		err = why(f, -errno, "name %s", f->path);
-	if (err)
-		unlink(part);
-	file_data_close(f);
-	if (err)
-		return err;
-	f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	return f->fd < 0 ? why(f, -errno, "open %s", f->path) : 0;
+		err = -errno;
+	if (!err)
+		return 0;
+	unlink(part);
+	return why(f, err, "write %llu bytes to %s",
+		   (unsigned long long)f->bytes, f->path);
 }
 
-static bool use_again(struct file_data *f)
+/* Open what has its name, if it holds what it should: else that goes. */
+static int use(struct file_data *f)
 {
+	int err;
+
 	f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (f->fd < 0)
-		return false;
-	f->reused = !file_data_check(f);
-	if (!f->reused)
+	if (f->fd < 0) {
+		f->fd = 0;
+		return why(f, -errno, "open %s", f->path);
+	}
+	err = file_data_check(f);
+	if (err)
 		file_data_remove(f);
-	return f->reused;
+	return err;
 }
 
-static int check_room(struct file_data *f, const char *dir, uint64_t most)
+/* Of what is scarce: the disk, and memory if it would lie there. */
+static int check_room(const struct bench *b, struct file_data *f,
+		      const char *dir)
 {
 	const int64_t room = file_data_room(dir);
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool memory = file_place_find(fd).kind == FILE_PLACE_MEMORY;
 
+	if (fd >= 0)
+		close(fd);
 	if (room < 0)
 		return why(f, (int)room, "%s", dir);
 	if (f->bytes > (uint64_t)room)
@@ -246,50 +232,37 @@ static int check_room(struct file_data *f, const char *dir, uint64_t most)
 			   "is free in %s (%llu MiB)",
 			   (unsigned long long)f->bytes >> 20, dir,
 			   (unsigned long long)room >> 19);
-	if (f->bytes > most)
+	if (b && memory && f->bytes > bench_spare_bytes(b))
 		return why(f, -ENOSPC,
 			   "a test file of %llu MiB in %s would lie in memory, "
 			   "of which it may take %llu MiB",
 			   (unsigned long long)f->bytes >> 20, dir,
-			   (unsigned long long)most >> 20);
+			   (unsigned long long)bench_spare_bytes(b) >> 20);
 	return 0;
 }
 
-static int open_in(struct bench *b, struct file_data *f, const char *dir,
-		   const char *name, uint64_t bytes, uint64_t most)
+int file_data_open(const struct bench *b, struct file_data *f, const char *dir,
+		   const char *name, uint64_t bytes)
 {
-	int err;
+	int err = 0;
 
-	file_data_init(f);
-	f->bytes = bytes;
+	*f = (struct file_data) { .bytes = bytes };
 	if (!bytes || bytes % FILE_DATA_BLOCK)
 		return why(f, -EINVAL, "no whole number of blocks");
 	if ((size_t)snprintf(f->path, sizeof(f->path), "%s/%s", dir, name) >=
 	    sizeof(f->path))
 		return why(f, -ENAMETOOLONG, "%s", dir);
-	if (use_again(f))
-		return 0;
-	err = check_room(f, dir, most);
+	f->reused = !use(f);
+	if (!f->reused) {
+		err = check_room(b, f, dir);
+		if (!err)
+			err = make(b, f);
+		if (!err)
+			err = use(f);
+	}
 	if (!err)
-		err = make(b, f);
+		f->place = file_place_find(f->fd);
 	return err;
-}
-
-int file_data_open(struct file_data *f, const char *dir, const char *name,
-		   uint64_t bytes)
-{
-	return open_in(NULL, f, dir, name, bytes, UINT64_MAX);
-}
-
-/* How much a file in @dir may take of what else is scarce: memory. */
-static uint64_t most_in(const struct bench *b, const char *dir)
-{
-	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool memory = file_place_find(fd).kind == FILE_PLACE_MEMORY;
-
-	if (fd >= 0)
-		close(fd);
-	return memory ? bench_spare_bytes(b) : UINT64_MAX;
 }
 
 int file_data_try(struct bench *b, struct file_data *f, const char *name,
@@ -297,10 +270,8 @@ int file_data_try(struct bench *b, struct file_data *f, const char *name,
 {
 	const char *dir = bench_files(b);
 
-	file_data_init(f);
-	if (!dir)
-		return -EIO; /* bench_files() has said why */
-	return open_in(b, f, dir, name, bytes, most_in(b, dir));
+	/* bench_files() has said why */
+	return dir ? file_data_open(b, f, dir, name, bytes) : -EIO;
 }
 
 int file_data_get(struct bench *b, struct file_data *f, const char *name,
@@ -308,17 +279,22 @@ int file_data_get(struct bench *b, struct file_data *f, const char *name,
 {
 	const int err = file_data_try(b, f, name, bytes);
 
-	return err ? file_data_give_up(b, f, err) : 0;
+	return err ? file_refused(b, -err, "%s", f->why) : 0;
+}
+
+int file_data_own(struct bench *b, struct file_data *f, unsigned int number)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "own-%u", number);
+	return file_data_try(b, f, name, FILE_OWN_BYTES);
 }
 
 int file_refused(struct bench *b, int err, const char *fmt, ...)
 {
 	char text[FILE_DATA_WHY + 64];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(vsnprintf(text, sizeof(text), fmt, ap));
 	switch (err) {
 	case ENOSPC:
 	case EDQUOT:
@@ -333,16 +309,67 @@ int file_refused(struct bench *b, int err, const char *fmt, ...)
 	}
 }
 
-int file_data_give_up(struct bench *b, const struct file_data *f, int err)
+int file_data_reopen(struct bench *b, const struct file_data *f, int flags)
 {
-	return file_refused(b, -err, "%s", f->why);
+	const bool direct = flags & O_DIRECT;
+	struct stat st;
+	int fd;
+
+	/* A tmpfs takes the flag since Linux 6.6, and reads the cache. */
+	if (direct && f->place.kind == FILE_PLACE_MEMORY)
+		return bench_skip(b, "the file lies in memory, where O_DIRECT "
+				     "reaches no device");
+	fd = open(f->path, flags | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return direct && errno == EINVAL
+			       ? bench_skip(b, "the file system refuses "
+					       "O_DIRECT")
+			       : bench_fail(b, errno, "open %s", f->path);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return bench_fail(b, 0, "%s is no regular file any more", f->path);
+}
+
+int file_data_uncache(struct bench *b, const struct file_data *f,
+		      uint64_t offset, uint64_t len)
+{
+	const int64_t left = file_cache_drop(f->fd, offset, len);
+
+	if (left < 0)
+		return bench_fail(b, (int)-left, "drop %s from the cache",
+				  f->path);
+	return left ? bench_skip(b,
+				 "%lld bytes of %s stay in the cache: "
+				 "somebody else uses the file",
+				 (long long)left, f->path)
+		    : 0;
+}
+
+int file_data_probe(struct bench *b, struct file_data *f)
+{
+	struct file_counts counts;
+	char *buffer = text_alloc(1, PROBE);
+	ssize_t got = 0;
+
+	/* Where nothing can be dropped nothing is read. */
+	counts = file_counts(&f->place);
+	if (!file_cache_drop(f->fd, 0, PROBE))
+		got = io_read(f->fd, buffer, PROBE, 0);
+	counts = file_counts_since(&f->place, &counts);
+	free(buffer);
+	if (counts.process_read < (int64_t)PROBE)
+		f->place.io_untold = true;
+	if (counts.device_read < (int64_t)PROBE)
+		f->place.stat[0] = '\0';
+	return got < 0 ? bench_fail(b, (int)-got, "read %s", f->path) : 0;
 }
 
 void file_data_close(struct file_data *f)
 {
-	if (f->fd >= 0)
+	if (f->fd)
 		close(f->fd);
-	f->fd = -1;
+	f->fd = 0;
 }
 
 void file_data_remove(struct file_data *f)

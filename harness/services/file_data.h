@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "file_place.h"
+
 /*
  * Test files: really allocated, incompressible, every word known from its
  * offset, checked after writing, limited to a share of the free space.  They
@@ -19,6 +21,7 @@
  */
 #define FILE_DATA_NAME	"data"
 #define FILE_DATA_BYTES ((uint64_t)1 << 30)
+#define FILE_OWN_BYTES	((uint64_t)64 << 20)
 #define FILE_DATA_BLOCK 4096u
 #define FILE_DATA_ALIGN 4096u /* of buffers, offsets and sizes for O_DIRECT */
 #define FILE_DATA_WHY	256
@@ -26,16 +29,15 @@
 
 struct bench;
 
+/* All zero: nothing is open. */
 struct file_data {
-	int fd; /* O_RDONLY, through the page cache; -1: not open */
+	int fd; /* O_RDONLY, through the page cache; 0: not open */
 	uint64_t bytes;
 	bool reused; /* it was there and passed the check */
+	struct file_place place;
 	char path[4096];
 	char why[FILE_DATA_WHY]; /* after an error: a sentence with figures */
 };
-
-/* file_data_init() - nothing open; file_data_close() accepts it. */
-void file_data_init(struct file_data *f);
 
 /**
  * file_data_get() - open the test file @name of exactly @bytes, a multiple of
@@ -44,9 +46,11 @@ void file_data_init(struct file_data *f);
  *
  * file_data_try() - the same, but the reason stays in f->why, so that a smaller
  * file can be tried: 0 or -errno, -EIO after bench_files() has failed.
- * file_data_give_up() - its @err as file_data_get() reports it.
  *
- * file_data_open() - the same in directory @dir, without a struct bench.
+ * file_data_own() - as that, for the file of each process's own.
+ *
+ * file_data_open() - the same in directory @dir; without @b nobody is asked
+ * how much memory may be taken, or whether to stop.
  * Return: 0; -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made
  * there; -EBADMSG: it does not hold what was written; another -errno.
  */
@@ -54,9 +58,25 @@ int file_data_get(struct bench *b, struct file_data *f, const char *name,
 		  uint64_t bytes);
 int file_data_try(struct bench *b, struct file_data *f, const char *name,
 		  uint64_t bytes);
-int file_data_give_up(struct bench *b, const struct file_data *f, int err);
-int file_data_open(struct file_data *f, const char *dir, const char *name,
-		   uint64_t bytes);
+int file_data_own(struct bench *b, struct file_data *f, unsigned int number);
+int file_data_open(const struct bench *b, struct file_data *f, const char *dir,
+		   const char *name, uint64_t bytes);
+
+/* file_data_reopen() - for reading or writing, with @flags of open(): the file
+ * that was made, and nothing else that may have taken its name.  Return: an fd,
+ * or as of bench_skip() (O_DIRECT is refused there, or reaches no device) and
+ * bench_fail(). */
+int file_data_reopen(struct bench *b, const struct file_data *f, int flags);
+
+/* file_data_uncache() - see that nothing of a part of it is in the page cache
+ * (@len 0: to its end).  Return: 0, or as of bench_skip() and bench_fail(). */
+int file_data_uncache(struct bench *b, const struct file_data *f,
+		      uint64_t offset, uint64_t len);
+
+/* file_data_probe() - read something from its device: counters that do not
+ * move (not all file systems tell) are unknown in its place from here on.
+ * Return: 0 or bench_fail(). */
+int file_data_probe(struct bench *b, struct file_data *f);
 
 /* file_refused() - what the text names met the errno @err.  Return:
  * bench_skip() where it is no defect of ours (no room, read-only, quota, not
@@ -121,15 +141,5 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len);
  * block, so that hardly any of it is in a CPU's cache afterwards.  Return:
  * bytes cached afterwards, or -errno. */
 int64_t file_cache_fill(int fd, uint64_t offset, uint64_t len, size_t each);
-
-/* file_cache_fetch() - see that a part is cached, and nothing beyond it is
- * read: into small pages, and with @each 1 as above. */
-int64_t file_cache_fetch(int fd, uint64_t offset, uint64_t len);
-
-/* The file of each process's own, for file_data_get(): the printf format of its
- * name, and its size.  Ten of them and the file that everyone reads are less
- * than the 2 GiB of disk that all may take. */
-#define FILE_OWN_NAME  "own-%u"
-#define FILE_OWN_BYTES ((uint64_t)64 << 20)
 
 #endif

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,17 +15,6 @@
 static bool begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
-}
-
-/* The kernel's name for it; all else about disks is in machine.json. */
-static void about_disk(const char *dir, char *text, size_t size)
-{
-	sysfile_line(text, size, "%s/dm/uuid", dir);
-	text[strcspn(text, "-")] = '\0'; /* "LVM-", and a number */
-	if (!text[0])
-		sysfile_line(text, size, "%s/md/level", dir);
-	if (!text[0])
-		sysfile_line(text, size, "%s/device/model", dir);
 }
 
 static bool file_in_memory(const char *path)
@@ -80,7 +70,6 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		p->stat[0] = '\0';
 	snprintf(path, sizeof(path), "%s/partition", dir);
 	name = strrchr(dir, '/');
-	snprintf(p->device, sizeof(p->device), "%.31s", name + 1);
 	if (!access(path, F_OK)) {
 		/* A partition: its disk is the directory above. */
 		*name = '\0';
@@ -89,13 +78,10 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 	snprintf(p->disk, sizeof(p->disk), "%.31s", name + 1);
 	if (in_memory(dir, p->disk))
 		p->kind = FILE_PLACE_MEMORY;
-	about_disk(dir, p->about, sizeof(p->about));
 	sysfile_line(p->write_cache, sizeof(p->write_cache),
 		     "%s/queue/write_cache", dir);
 	kib = sysfile_number(-1, NULL, "%s/queue/read_ahead_kb", dir);
 	p->read_ahead = kib < 0 ? -1 : kib * 1024;
-	p->rotational =
-		(int)sysfile_number(-1, NULL, "%s/queue/rotational", dir);
 }
 
 void file_place_say(const struct file_place *p, char *text, size_t size)
@@ -111,11 +97,28 @@ void file_place_say(const struct file_place *p, char *text, size_t size)
 	const char *on = remote				? p->source
 			 : p->kind <= FILE_PLACE_MEMORY ? p->disk
 							: "";
-	const char *about = p->kind == FILE_PLACE_MEMORY && *on ? "" : p->about;
 
-	snprintf(text, size, "%s%s%s%s%s%s%s", p->above, p->fs,
+	snprintf(text, size, "%s%s%s%s%s", p->above, p->fs,
 		 !*on	  ? ""
 		 : remote ? " from "
 			  : " on ",
-		 on, tail[p->kind], *about ? ", " : "", about);
+		 on, tail[p->kind]);
+}
+
+/* Random reads of a disk that seeks take tens of times as long as sequential
+ * ones; read-ahead in the device or its host makes up for factors below this
+ * without any seek. */
+#define SEEKS 20.0
+
+void file_place_judge(const struct file_place *p, double ratio, char *text,
+		      size_t size)
+{
+	snprintf(text, size, "%s%s", p->where,
+		 p->kind == FILE_PLACE_MEMORY
+			 ? ": the figures are those of memory, not of a disk"
+		 : !isfinite(ratio) ? ": whether it seeks was not measured"
+		 : ratio >= SEEKS   ? "; random reads are so much slower than "
+				      "sequential ones that it seems to seek"
+				    : "; random reads show no seeks; it or its "
+				      "host may cache what it holds");
 }

@@ -181,8 +181,6 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 		snprintf(p->above, sizeof(p->above), "%.63s", path);
 	} else if (before.process_written == 0) {
 		p->kind = FILE_PLACE_MEMORY;
-		snprintf(p->about, sizeof(p->about),
-			 "as far as the kernel counts");
 	}
 	if (other >= 0)
 		close(other);
@@ -193,7 +191,7 @@ static void look_below(struct file_place *p, int fd, const struct file_mount *m,
 struct file_place file_place_look(int fd, int levels)
 {
 	char *mounts = sysfile_text("/proc/self/mountinfo");
-	struct file_place p = { .rotational = -1, .read_ahead = -1 };
+	struct file_place p = { .read_ahead = -1 };
 	struct file_mount m = { 0 };
 
 	if (!mounts || file_place_mount(&p, mounts, mount_id(fd), &m))
@@ -216,7 +214,8 @@ struct file_place file_place_find(int fd)
 struct file_counts file_counts(const struct file_place *p)
 {
 	struct file_counts c = { -1, -1, -1, -1, -1 };
-	char *io = sysfile_text("/proc/self/io"), text[512];
+	char *io = p->io_untold ? NULL : sysfile_text("/proc/self/io");
+	char text[512];
 	int64_t read = -1, written = -1;
 
 	c.process_read = field_number(field_behind(io, "read_bytes"), -1);
@@ -236,38 +235,14 @@ struct file_counts file_counts(const struct file_place *p)
 	return c;
 }
 
-static int64_t since(int64_t now, int64_t before)
-{
-	return now < 0 || before < 0 ? -1 : now - before;
-}
-
 struct file_counts file_counts_since(const struct file_place *p,
 				     const struct file_counts *before)
 {
-	const struct file_counts now = file_counts(p);
+	struct file_counts now = file_counts(p);
+	int64_t *count = (int64_t *)&now;
+	const int64_t *old = (const int64_t *)before;
 
-	return (struct file_counts) {
-		since(now.process_read, before->process_read),
-		since(now.process_written, before->process_written),
-		since(now.device_read, before->device_read),
-		since(now.device_written, before->device_written),
-		since(now.device_flushes, before->device_flushes),
-	};
-}
-
-int file_direct_open(const char *path, int flags, const char **why)
-{
-	int fd = open(path, flags | O_DIRECT | O_CLOEXEC, 0600);
-
-	*why = NULL;
-	if (fd < 0) {
-		if (errno == EINVAL)
-			*why = "the file system refuses O_DIRECT";
-		return -errno;
-	}
-	if (file_place_find(fd).kind != FILE_PLACE_MEMORY)
-		return fd;
-	*why = "the file lies in memory, where O_DIRECT reaches no device";
-	close(fd);
-	return -EINVAL;
+	for (size_t i = 0; i < sizeof(now) / sizeof(*count); i++)
+		count[i] = count[i] < 0 || old[i] < 0 ? -1 : count[i] - old[i];
+	return now;
 }

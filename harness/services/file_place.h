@@ -25,13 +25,11 @@ struct file_place {
 	char above[64];	      /* what lies on that: "overlay on "; or "" */
 	char fs[32];	      /* "ext4", "tmpfs", "nfs4", from mountinfo */
 	char source[256];     /* "/dev/vda1", "host:/export" */
-	char device[32];      /* as the kernel calls it: "vda1", "dm-0" */
 	char disk[32];	      /* name in /sys/block: "vda", "md0"; "" unknown */
-	char about[96];	      /* "LVM", "raid5", a model; "" unknown */
 	char write_cache[24]; /* the device's: "write back"; "" unknown */
-	int rotational;	      /* what the kernel claims: 0, 1; -1 unknown */
 	int64_t read_ahead;   /* most that the kernel reads ahead; -1 unknown */
 	char stat[128];	      /* path of the device's counters; "" unknown */
+	bool io_untold;	      /* /proc/self/io does not count what is read */
 	char where[384];      /* all in words: "ext4 on vda, ..." */
 };
 
@@ -55,15 +53,16 @@ struct file_counts file_counts(const struct file_place *p);
 struct file_counts file_counts_since(const struct file_place *p,
 				     const struct file_counts *before);
 
-/* file_direct_open() - open @path with O_DIRECT and @flags.  A file in memory,
- * where it reads the cache (tmpfs since Linux 6.6), counts as refusing.
- * Return: the fd, or -errno with @why, static text, if it is refused. */
-int file_direct_open(const char *path, int flags, const char **why);
+/* file_place_judge() - what kind of device it is as measured, from how many
+ * times as long 4 KiB read with O_DIRECT at random take as in sequence (NAN:
+ * unknown): one sentence on what the figures can and cannot mean. */
+void file_place_judge(const struct file_place *p, double ratio, char *text,
+		      size_t size);
 
 /* The parts of file_place_find(), for it and for tests. */
 
 /* file_disk_find() - what @sys ("/sys") tells of the block device @major:@minor
- * to @p: device, disk, about, rotational, with @counters stat, and the kind if
+ * to @p: disk, write_cache, read_ahead, with @counters stat, and the kind if
  * it keeps its blocks in memory.  An unknown device changes nothing. */
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters);

@@ -105,7 +105,7 @@ bytes_read_by_process file_read frozen@1:/proc/self/io cache=direct,order=random
 bytes_read_from_device file_read frozen@1:*/stat cache=direct,order=random,size=4M
 blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,block=4K
 bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=sequential,block=4K
-bytes_written_by_process file_write frozen:/proc/self/io durable=no,how=direct,order=sequential
+bytes_written_by_process file_write frozen@1:/proc/self/io durable=no,how=direct,order=sequential
 effects file_ops renameat@2 op=rename
 effects file_ops fstatat op=create,size=1K
 effects file_ops fstatat op=create,after=deletes

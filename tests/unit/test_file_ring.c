@@ -64,16 +64,21 @@ static void check_error(struct file_ring *ring, const struct file_data *f)
 	const int fd = ring_fd(), other = open("/dev/null", O_RDONLY);
 	char block[FILE_DATA_BLOCK];
 	struct file_ring_load l;
+	const char *why;
 
 	OK(fd >= 0 && dup2(other, fd) == fd && load(ring, f, &l) < 0,
 	   "what is no ring any more gives an error");
 	close(other);
-	OK(!load(ring, f, &l) && l.done >= ASKED && !l.wrong,
+	file_ring_close(ring);
+	ring = file_ring_open(DEPTH, &why);
+	OK(ring && !load(ring, f, &l) && l.done >= ASKED && !l.wrong,
 	   "after which all is asked for anew");
-	OK(file_ring_read(ring, f->fd, block, sizeof(block), sizeof(block)) ==
-			   sizeof(block) &&
+	OK(ring &&
+		   file_ring_read(ring, f->fd, block, sizeof(block),
+				  sizeof(block)) == sizeof(block) &&
 		   file_data_matches(block, sizeof(block), sizeof(block)),
 	   "and nothing else comes");
+	file_ring_close(ring);
 }
 
 int main(void)
@@ -85,16 +90,16 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		return 1;
-	if (file_ring_open(&ring, DEPTH, &why)) {
+	ring = file_ring_open(DEPTH, &why);
+	if (!ring) {
 		OK(why != NULL, "no io_uring here, and it says why");
 	} else {
-		OK(!file_data_open(&f, dir, "data", BYTES), "a file");
+		OK(!file_data_open(NULL, &f, dir, "data", BYTES), "a file");
 		OK(!load(ring, &f, &l) && l.counted >= ASKED &&
 			   l.done >= ASKED && !l.wrong,
 		   "many reads at a time");
 		check_error(ring, &f);
 		file_data_remove(&f);
-		file_ring_close(ring);
 	}
 	OK(!rmdir(dir), "nothing is left");
 	return tap_done();

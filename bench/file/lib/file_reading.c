@@ -10,17 +10,12 @@
 
 #include "copies_crew.h"
 
-#define PROBE	    ((size_t)64 << 10)
 #define HOT_BYTES   ((uint64_t)256 << 10) /* of what is cached */
 #define CROWD_BYTES ((uint64_t)1 << 20)	  /* by several, who also look */
 
 /* What may be fetched ahead is timed in stretches, or as a whole, from the
  * first read on, if the file has no more than this. */
 #define WHOLE_BYTES ((uint64_t)16 << 20)
-
-/* Pages come and go in folios, at most so large, at multiples of their size:
- * one that is only partly in the range is not dropped. */
-#define FOLIO ((uint64_t)2 << 20)
 
 /*
  * What a case reads.
@@ -71,6 +66,7 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 		return true;
 	*t = (struct file_point) {
 		.cache = CASE_NTH(c, cache, caches),
+		.way = &by_call,
 		.random = case_is(c, "order", "random"),
 		.size = number(c, "size", number(c, "file", 0)),
 		.asked = case_has(c, "file") && !remote,
@@ -81,148 +77,106 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 	};
 	t->of = t->crowd ? -case_is(c, "files", "own")
 			 : t->cache == FILE_WARM && !remote;
-	/* No more of a large file need be put into the cache for a visit. */
-	t->piece = remote && t->cache == FILE_WARM ? FILE_OWN_BYTES : 0;
-	t->way = &by_call;
+	t->piece = remote && t->cache == FILE_WARM;
 	for (const struct file_way *w = s->ways; w && w->name; w++)
 		if (case_is(c, "via", w->name))
 			t->way = w;
 	t->fresh = t->cache == FILE_COLD && !t->random && t->size &&
 		   t->size <= WHOLE_BYTES;
-	/* A random walk is through a power of two. */
-	if (t->random && t->size & (t->size - 1))
-		return false;
 	t->n = stretch_of(t);
 	c->ops = t->depth ? 1 : t->n;
-	return true;
+	/* A random walk is through a power of two. */
+	return !t->random || !(t->size & (t->size - 1));
 }
 
-/*
- * Files, and what can be known of the reads from them.
- */
-
-int file_reading_cases(struct bench *b, void *state)
-{
-	struct file_reading *s = state;
-
-	for (size_t i = 0; i < READING_FILES; i++)
-		file_data_init(&s->file[i]);
-	s->fd = -1;
-	return 0;
-}
-
-/* Whether the counters move when something is read from the device: not all
- * file systems tell. */
-static int probe_counters(struct bench *b, struct file_reading *s,
-			  const struct file_data *f)
-{
-	struct file_counts counts;
-
-	if (s->place.kind == FILE_PLACE_MEMORY ||
-	    file_cache_drop(f->fd, 0, PROBE) != 0)
-		return 0;
-	s->before = file_counts(&s->place);
-	if (pread(f->fd, s->buffers, PROBE, 0) != (ssize_t)PROBE)
-		return bench_fail(b, errno, "read %s", f->path);
-	counts = file_counts_since(&s->place, &s->before);
-	s->process_counts = counts.process_read >= (int64_t)PROBE;
-	s->device_counts = counts.device_read >= (int64_t)PROBE;
-	return 0;
-}
-
-int file_reading_open(struct bench *b, struct file_reading *s, int of)
+int file_reading_open(struct bench *b, struct file_reading *s)
 {
 	const size_t bytes = READING_MOST_DEPTH * READING_LOAD_BLOCK;
-	const struct file_data *f = &s->file[of];
 
 	s->buffers = aligned_alloc(FILE_DATA_ALIGN, bytes);
 	if (!s->buffers)
 		return bench_fail(b, ENOMEM, "buffers");
 	memset(s->buffers, 1, bytes);
-	if (f->fd < 0)
+	if (!s->file[0].fd)
 		return 0; /* it lies elsewhere */
-	s->place = file_place_find(f->fd);
-	return probe_counters(b, s, f);
+	if (file_data_probe(b, &s->file[0]))
+		return -EIO;
+	for (size_t i = 1; i < READING_FILES; i++)
+		s->file[i].place = s->file[0].place;
+	return 0;
 }
 
 /*
  * A visit.
  */
 
+static int uncache(struct bench *b, const struct file_reading *s)
+{
+	return file_data_uncache(b, s->now, s->base, s->size);
+}
+
+/* Which part of the file.  Nothing can be fetched ahead beyond its end, as if
+ * the file were no larger; where a size was asked for it begins with it. */
+static void choose_part(struct bench *b, struct file_reading *s,
+			const struct file_point *t)
+{
+	const uint64_t end =
+		t->of <= 0 || t->asked ? s->now->bytes : FILE_OWN_BYTES;
+
+	s->size = t->size ? t->size : end;
+	s->base = t->asked ? 0 : end - s->size;
+	if (t->piece && s->size > FILE_OWN_BYTES) {
+		s->base += bench_random(b) %
+			   ((s->size - FILE_OWN_BYTES) / t->block + 1) *
+			   t->block;
+		s->size = FILE_OWN_BYTES;
+	}
+}
+
+/* Open it, if this case can be measured here. */
 static int open_file(struct bench *b, struct file_reading *s,
 		     const struct file_point *t)
 {
-	const char *path = s->now->path, *why = NULL;
+	const struct file_place *place = &s->now->place;
 	const bool direct = t->cache == FILE_DIRECT || t->cache == FILE_UNKNOWN;
-	const int fd = s->now->fd < 0 ? -1
-		       : direct	      ? file_direct_open(path, O_RDONLY, &why)
-				: open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (fd < 0 && s->now->fd >= 0)
-		return why ? bench_skip(b, "%s", why)
-			   : bench_fail(b, errno, "open %s", path);
-	s->fd = fd;
-	return 0;
-}
-
-/* Whether this case can be measured here. */
-static int check_possible(struct bench *b, struct file_reading *s,
-			  const struct file_point *t)
-{
-	const char *where = s->place.where;
-
-	if (t->cache == FILE_COLD && s->place.kind == FILE_PLACE_MEMORY)
+	if (t->cache == FILE_COLD && place->kind == FILE_PLACE_MEMORY)
 		return bench_skip(b,
 				  "%s: nothing can be dropped from the cache",
-				  where);
-	if (t->cache != FILE_WARM && !t->far && !s->process_counts)
+				  place->where);
+	if (s->now->fd)
+		s->fd = file_data_reopen(b, s->now,
+					 O_RDONLY | (direct ? O_DIRECT : 0));
+	if (s->fd < 0)
+		return s->fd;
+	if (t->cache != FILE_WARM && !t->far &&
+	    file_counts(place).process_read < 0)
 		return bench_skip(
 			b,
 			"nothing tells whether reads from %s "
 			"reach a device: /proc/self/io counts no byte",
-			where);
+			place->where);
 	return 0;
 }
 
-static int drop(struct bench *b, const struct file_reading *s)
-{
-	const uint64_t low = s->base / FOLIO * FOLIO, end = s->base + s->size,
-		       high = (end + FOLIO - 1) / FOLIO * FOLIO;
-	int64_t left =
-		file_cache_drop(s->now->fd, low,
-				(high < s->now->bytes ? high : s->now->bytes) -
-					low);
-
-	if (left > 0) /* beside it somebody may read */
-		left = file_cache_bytes(s->now->fd, s->base, s->size);
-	if (left < 0)
-		return bench_fail(b, (int)-left, "drop %s from the cache",
-				  s->now->path);
-	return left ? bench_skip(b,
-				 "%lld bytes of %s stay in the cache: "
-				 "somebody else uses the file",
-				 (long long)left, s->now->path)
-		    : 0;
-}
-
 /* Once more by each case, so that all begin with the same in the CPU's caches:
- * what was read last, or of several readers next to nothing: that one finds
- * more of its file there than ten do is not what is asked. */
+ * what was read last, or of several readers, and of a piece, next to nothing:
+ * that one finds more of its file there than ten do is not what is asked. */
 static int fill(struct bench *b, struct file_reading *s,
 		const struct file_point *t)
 {
-	const int fd = s->now->fd;
-	int64_t cached = t->piece ? file_cache_fetch(fd, s->base, s->size)
-				  : file_cache_bytes(fd, 0, 0);
+	const uint64_t from = t->piece ? s->base : 0,
+		       bytes = t->piece ? s->size : s->now->bytes;
+	int64_t cached = file_cache_bytes(s->now->fd, from, bytes);
 
-	if (cached >= 0 && !t->piece)
-		cached = file_cache_fill(fd, 0, 0,
-					 t->crowd ? 1
-					 : (uint64_t)cached < s->now->bytes
+	if (cached >= 0)
+		cached = file_cache_fill(s->now->fd, from, bytes,
+					 t->crowd || t->piece ? 1
+					 : (uint64_t)cached < bytes
 						 ? FILE_DATA_BLOCK
 						 : READING_MOST_BLOCK);
 	if (cached >= 0)
-		cached = file_cache_bytes(fd, s->base, s->size);
+		cached = file_cache_bytes(s->now->fd, s->base, s->size);
 	if (cached < 0)
 		return bench_fail(b, (int)-cached, "cache %s", s->now->path);
 	if ((uint64_t)cached < s->size)
@@ -270,7 +224,7 @@ static void start_walk(struct bench *b, struct file_reading *s,
 static void count_from_here(struct file_reading *s)
 {
 	s->uncounted = s->blocks;
-	s->before = file_counts(&s->place);
+	s->before = file_counts(&s->now->place);
 }
 
 int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
@@ -279,34 +233,21 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct file_point *t = c->data;
 	const struct file_data *f =
 		&s->file[t->of < 0 ? b->copy : (unsigned int)t->of];
-	/* What was asked for begins with a file that may be larger. */
-	const uint64_t bytes =
-		t->of <= 0 || t->asked ? f->bytes : FILE_OWN_BYTES;
 	int err;
 
 	s->blocks = s->right = 0;
 	s->now = f;
 	s->point = t;
 	s->why = NULL;
-	if ((f->fd < 0 && !t->far) || t->size > f->bytes)
-		return bench_skip(b, "%s", f->why);
-	/* Nothing can be fetched ahead beyond the end, as if the file were
-	 * no larger. */
-	s->size = t->size ? t->size : bytes;
-	s->base = t->asked ? 0 : bytes - s->size;
-	if (t->piece && t->piece < s->size) {
-		s->base += bench_random(b) %
-			   ((s->size - t->piece) / t->block + 1) * t->block;
-		s->size = t->piece;
-	}
 	s->position = UINT64_MAX;
+	if ((!f->fd && !t->far) || t->size > f->bytes)
+		return bench_skip(b, "%s", f->why);
+	choose_part(b, s, t);
 	err = open_file(b, s, t);
 	if (!err)
-		err = check_possible(b, s, t);
-	if (!err && t->cache == FILE_COLD)
-		err = drop(b, s);
-	if (!err && t->cache == FILE_WARM)
-		err = fill(b, s, t);
+		err = t->cache == FILE_COLD   ? uncache(b, s)
+		      : t->cache == FILE_WARM ? fill(b, s, t)
+					      : 0;
 	if (!err && t->way->mapping)
 		err = map(b, s);
 	start_walk(b, s, t);
@@ -382,7 +323,7 @@ static int make_cold(struct bench *b, struct file_reading *s,
 	int err = 0;
 
 	if (cached > 0) {
-		err = drop(b, s);
+		err = uncache(b, s);
 		cached = err ? 0 : file_cache_bytes(s->now->fd, at, block);
 	}
 	if (cached < 0)
@@ -398,49 +339,6 @@ static void next_stretch(struct file_reading *s, const struct file_point *t)
 		s->offset[i] = s->base + file_walk_next(&s->walk) * t->block;
 }
 
-/* read_stretch() returned @err. */
-static int read_failed(struct bench *b, const struct file_reading *s,
-		       const struct file_point *t, int err)
-{
-	if (bench_stopping(b))
-		return 0;
-	if (err == -ENODATA && t->far)
-		return bench_skip(b, "one read gave fewer than %zu bytes",
-				  t->block);
-	return s->why ? bench_fail(b, 0, "%s", s->why)
-		      : bench_fail(b, -err, "read by %s", t->way->name);
-}
-
-int file_reading_prepare(struct bench *b, void *state,
-			 const struct bench_case *c)
-{
-	struct file_reading *s = state;
-	const struct file_point *t = c->data;
-
-	if (t->way->mapping == MAP_SHARED &&
-	    madvise((void *)s->map, s->size, MADV_DONTNEED))
-		return bench_fail(b, errno, "madvise");
-	/* All was read, so all is cached; or another place each time. */
-	if (t->fresh ||
-	    (t->cache == FILE_COLD && s->walk.at + t->n > blocks_ahead(s, t))) {
-		int err = drop(b, s);
-
-		if (err)
-			return err;
-		start_walk(b, s, t);
-		/* Reading ahead is under way again when it is timed. */
-		if (!t->fresh && !t->random) {
-			next_stretch(s, t);
-			err = read_stretch(s);
-		}
-		if (err)
-			return read_failed(b, s, t, err);
-	}
-	next_stretch(s, t);
-	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
-						  : 0;
-}
-
 bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
 		       int *err)
 {
@@ -448,7 +346,15 @@ bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
 
 	TIMER_INTERVAL(bench_timer(b)->method, *ticks, *err = read_stretch(s));
 	if (*err) {
-		*err = read_failed(b, s, t, *err);
+		*err = bench_stopping(b) ? 0
+		       : *err == -ENODATA && t->far
+			       ? bench_skip(b,
+					    "one read gave fewer than %zu "
+					    "bytes",
+					    t->block)
+		       : s->why ? bench_fail(b, 0, "%s", s->why)
+				: bench_fail(b, -*err, "read by %s",
+					     t->way->name);
 		return false;
 	}
 	s->blocks += t->n;
@@ -458,6 +364,36 @@ bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
 	if (t->cache == FILE_WARM && s->blocks == t->n)
 		count_from_here(s);
 	return true;
+}
+
+int file_reading_prepare(struct bench *b, void *state,
+			 const struct bench_case *c)
+{
+	struct file_reading *s = state;
+	const struct file_point *t = c->data;
+	uint64_t ticks;
+	int err = 0;
+
+	if (t->way->mapping == MAP_SHARED &&
+	    madvise((void *)s->map, s->size, MADV_DONTNEED))
+		return bench_fail(b, errno, "madvise");
+	/* All was read, so all is cached; or another place each time. */
+	if (t->fresh ||
+	    (t->cache == FILE_COLD && s->walk.at + t->n > blocks_ahead(s, t))) {
+		err = uncache(b, s);
+		if (err)
+			return err;
+		start_walk(b, s, t);
+		/* Reading ahead is under way again when it is timed. */
+		if (!t->fresh && !t->random) {
+			next_stretch(s, t);
+			if (!file_reading_time(b, s, &ticks, &err))
+				return err;
+		}
+	}
+	next_stretch(s, t);
+	return t->cache == FILE_COLD && t->random ? make_cold(b, s, c, t->block)
+						  : 0;
 }
 
 int file_reading_sample(struct bench *b, void *state,
@@ -471,37 +407,42 @@ int file_reading_sample(struct bench *b, void *state,
 	return err;
 }
 
+/*
+ * Evidence.
+ */
+
 /* What the kernel counted while so many bytes were claimed to be read. */
 static void show_counts(struct bench *b, struct file_reading *s,
 			const struct bench_case *c, const struct file_point *t,
 			double claimed)
 {
-	struct file_counts seen = file_counts_since(&s->place, &s->before);
+	struct file_counts seen = file_counts_since(&s->now->place, &s->before);
+	int64_t fetched = seen.process_read;
 
-	/* For reads over the network its server asked the device, not we. */
-	if (t->far && seen.process_read > 0)
-		seen.device_read -= seen.process_read;
-	if (t->cache != FILE_WARM) {
-		const int64_t fetched =
-			t->far ? seen.device_read : seen.process_read;
-
-		if (!t->far)
-			bench_least(b, c, "bytes_read_by_process", claimed,
-				    (double)seen.process_read);
-		if (s->device_counts && !t->crowd)
-			bench_least(b, c, "bytes_read_from_device", claimed,
-				    (double)seen.device_read);
-		if (t->cache == FILE_COLD && fetched >= 0)
-			bench_fact(b, c, "bytes_fetched_for_each",
-				   (double)fetched / claimed);
+	if (t->cache == FILE_WARM) {
+		/* A kernel may take back pages that nobody has read for a
+		 * while. */
+		bench_purity(b, c, "bytes_cached", BENCH_MOSTLY,
+			     (double)s->size,
+			     (double)file_cache_bytes(s->now->fd, s->base,
+						      s->size));
+		if (fetched >= 0 && !t->far)
+			bench_purity(b, c, "bytes_without_device", BENCH_MOSTLY,
+				     claimed, claimed - (double)fetched);
 		return;
 	}
-	/* A kernel may take back pages that nobody has read for a while. */
-	bench_purity(b, c, "bytes_cached", BENCH_MOSTLY, (double)s->size,
-		     (double)file_cache_bytes(s->now->fd, s->base, s->size));
-	if (seen.process_read >= 0 && !t->far)
-		bench_purity(b, c, "bytes_without_device", BENCH_MOSTLY,
-			     claimed, claimed - (double)seen.process_read);
+	/* For reads over the network its server asked the device, not we. */
+	if (t->far)
+		fetched = seen.device_read -= fetched > 0 ? fetched : 0;
+	else
+		bench_least(b, c, "bytes_read_by_process", claimed,
+			    (double)fetched);
+	if (seen.device_read >= 0 && !t->crowd)
+		bench_least(b, c, "bytes_read_from_device", claimed,
+			    (double)seen.device_read);
+	if (t->cache == FILE_COLD && fetched >= 0)
+		bench_fact(b, c, "bytes_fetched_for_each",
+			   (double)fetched / claimed);
 }
 
 int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
@@ -512,17 +453,17 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->map)
 		munmap((void *)s->map, s->size);
 	s->map = NULL;
-	if (s->fd >= 0)
+	if (s->fd > 0)
 		close(s->fd);
-	s->fd = -1;
+	s->fd = 0;
 	if (!s->blocks)
 		return 0;
-	if (s->now->fd >= 0)
-		bench_fact_text(b, c, "place", s->place.where);
+	if (s->now->fd)
+		bench_fact_text(b, c, "place", s->now->place.where);
 	bench_fact(b, c, "file_bytes", (double)s->size);
-	if (t->cache == FILE_COLD && s->place.read_ahead >= 0)
+	if (t->cache == FILE_COLD && s->now->place.read_ahead >= 0)
 		bench_fact(b, c, "read_ahead_bytes",
-			   (double)s->place.read_ahead);
+			   (double)s->now->place.read_ahead);
 	if (s->unchecked)
 		bench_fact_text(b, c, "contents", "not checked");
 	else

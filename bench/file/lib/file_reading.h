@@ -4,7 +4,6 @@
 
 #include "bench.h"
 #include "file_data.h"
-#include "file_place.h"
 #include "file_walk.h"
 
 /*
@@ -41,7 +40,7 @@ struct file_way {
  * @size: of the file; 0: all of it.
  * @asked: that size was asked for (file=): the first so many bytes of a file
  *	   that may be larger.
- * @piece: of it, the bytes that a visit reads, anywhere in it; 0: all.
+ * @piece: a visit reads no more than FILE_OWN_BYTES of it, anywhere in it.
  * @far: it comes over a network, from a file that may be here or not.
  * @n: blocks in one event.
  * @fresh: each event begins with nothing of the file cached.
@@ -58,19 +57,17 @@ struct file_point {
 	} cache;
 	const struct file_way *way;
 	int of;
-	uint64_t size, piece;
+	uint64_t size;
 	size_t block;
 	unsigned int n, depth;
-	bool random, asked, fresh, crowd, far;
+	bool random, asked, piece, fresh, crowd, far;
 };
 
 struct file_reading {
 	uint64_t bytes; /* --bytes */
 	struct file_data file[READING_FILES];
-	struct file_place place;
-	bool process_counts, device_counts; /* seen to move */
 	const struct file_way *ways; /* beside pread; the last has no name */
-	struct file_ring *ring;	     /* of one of them */
+	struct file_ring *ring;	     /* of one of them, in a visit */
 	char *buffers;
 	bool unchecked; /* somebody else wrote it: what, nobody can tell */
 
@@ -78,7 +75,7 @@ struct file_reading {
 	const char *why; /* a read failed, if the way knows better */
 	const struct file_data *now;
 	const struct file_point *point;
-	int fd, opened;	     /* for the visit, by the way; -1 */
+	int fd, opened;	     /* for the visit (0: none), by the way */
 	const char *map;     /* of all that is read, or NULL */
 	uint64_t base, size; /* what is read of the file: its end */
 	struct file_walk walk;
@@ -91,12 +88,11 @@ struct file_reading {
 	uint64_t uncounted; /* blocks read before the counts in `before` */
 };
 
-/* file_reading_open() - in setup(), after the files: file[@of] is read from a
- * device, if any.  Return: 0 or bench_fail(). */
-int file_reading_open(struct bench *b, struct file_reading *s, int of);
+/* file_reading_open() - in setup(), after the files, the first of which is
+ * read from a device, if any.  Return: 0 or bench_fail(). */
+int file_reading_open(struct bench *b, struct file_reading *s);
 
 bool file_reading_point(struct bench *b, void *state, struct bench_case *c);
-int file_reading_cases(struct bench *b, void *state);
 int file_reading_enter(struct bench *b, void *state,
 		       const struct bench_case *c);
 int file_reading_prepare(struct bench *b, void *state,
@@ -105,10 +101,11 @@ int file_reading_sample(struct bench *b, void *state,
 			const struct bench_case *c);
 int file_reading_leave(struct bench *b, void *state,
 		       const struct bench_case *c);
+void file_reading_teardown(struct bench *b, void *state);
+
 /* file_reading_time() - read the next stretch, for a sample() of another kind.
  * Return: whether it was read; else what sample() shall return is in *@err. */
 bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
 		       int *err);
-void file_reading_teardown(struct bench *b, void *state);
 
 #endif

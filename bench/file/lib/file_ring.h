@@ -9,20 +9,16 @@
 #include "file_walk.h"
 #include "timer.h"
 
-/* Reads through io_uring. */
+/* Reads through io_uring.  After an error the ring is of no more use: close
+ * it, and open another one. */
 struct file_ring;
 
-/**
- * file_ring_open() - a ring for @depth requests.
- * @why: gets static text if there is none here.
- *
- * Return: 0, or -errno with *@why where the kernel refuses it or the program
- * was built without liburing (-ENOTSUP).
- */
-int file_ring_open(struct file_ring **ring, unsigned int depth,
-		   const char **why);
+/* file_ring_open() - a ring for @depth requests; NULL: none can be had here,
+ * and *@why, static text, says why. */
+struct file_ring *file_ring_open(unsigned int depth, const char **why);
 
-/* file_ring_close() - NULL is fine. */
+/* file_ring_close() - wait for what the kernel still does for it, and end it.
+ * NULL is fine. */
 void file_ring_close(struct file_ring *ring);
 
 /* file_ring_read() - read and wait.  Return: bytes, or -1 with errno. */
