@@ -67,6 +67,7 @@ static void repeated(const struct bench *b, const struct case_run *run,
 		h->resolution = hypot(h->resolution,
 				      base.resolution / headline_ops(run));
 	}
+	h->error = h->resolution;
 }
 
 static double pick(enum bench_estimator estimator, const struct stats *st)
@@ -135,6 +136,8 @@ static void events(const struct bench *b, const struct case_run *run,
 	stats_compute(&st, x, n);
 	h->value = pick(headline_estimator(run), &st);
 	h->ticks = !run->got.own_unit;
+	h->error = sample_median_error(&run->got.events) /
+		   (h->ticks ? headline_ops(run) : 1);
 	if (h->ticks && headline_estimator(run) == BENCH_EST_MEDIAN)
 		h->value = grouped_median(b, run, x, n);
 	/* How much the events differ does not count: one that took 10 us surely
@@ -154,7 +157,7 @@ void headline_find(const struct bench *b, const struct case_run *run,
 				 .baseline = NAN };
 	if (isfinite(run->def.derived)) {
 		h->value = run->def.derived;
-		h->resolution = run->def.derived_resolution;
+		h->resolution = h->error = run->def.derived_resolution;
 	} else if (headline_is_repeated(run)) {
 		repeated(b, run, h);
 	} else if (run->got.events.n) {
@@ -181,4 +184,12 @@ double bench_value(const struct bench *b, const struct bench_case *c)
 	if (headline_is_below(&h))
 		return NAN;
 	return headline_figure(b, run, &h, h.value);
+}
+
+double headline_error(const struct bench *b, const struct bench_case *c)
+{
+	struct headline h;
+
+	headline_find(b, bench_case_of(b, c), &h);
+	return isfinite(h.error) ? h.error / h.value * bench_value(b, c) : 0;
 }

@@ -336,10 +336,10 @@ extern uint64_t visit_moves;
  * with it. */
 uint64_t invocation_now_ns(void);
 
-/* The headline and what it could have told from nothing, both in ticks of one
- * operation, or in the case's own unit. */
+/* The headline, what it could have told from nothing, and three standard errors
+ * of it, all in ticks of one operation, or in the case's own unit. */
 struct headline {
-	double value, resolution, constant, baseline;
+	double value, resolution, error, constant, baseline;
 	bool ticks;
 };
 
@@ -348,6 +348,9 @@ struct headline {
 void headline_find(const struct bench *b, const struct case_run *run,
 		   struct headline *h);
 bool headline_is_below(const struct headline *h);
+
+/* headline_error() - three standard errors of bench_value(); 0 if unknown. */
+double headline_error(const struct bench *b, const struct bench_case *c);
 
 /* headline_samples() - all samples in ticks of one operation (overhead and
  * @constant taken out), or in the own unit; *@n of them.  NULL if there are

@@ -12,17 +12,19 @@ struct sum {
 	const struct bench_case *c;    /* whose terms these are */
 	const struct bench_case *into; /* whose formula it is in the end */
 	bool facts;		       /* its labelled terms are facts */
+	const struct bench_case *off;  /* the source that is off by its error */
 };
 
 static double add_up(struct sum *e);
 
 /* The value of the formula of @c, as part of that of @into. */
 static double formula(struct bench *b, const struct bench_case *c,
-		      const struct bench_case *into, bool facts)
+		      const struct bench_case *into, bool facts,
+		      const struct bench_case *off)
 {
 	struct scan s = { b, c->formula };
 
-	return add_up(&(struct sum) { &s, c, into, facts });
+	return add_up(&(struct sum) { &s, c, into, facts, off });
 }
 
 static double fact_of(const struct case_run *run, const char *what)
@@ -45,10 +47,11 @@ static double value_of(struct sum *e, const struct bench_case *other)
 		return NAN;
 	}
 	if (other->formula) {
-		x = formula(b, other, e->into, false);
+		x = formula(b, other, e->into, false, e->off);
 	} else {
 		bench_derived_from(b, e->into, other);
 		x = bench_value(b, other);
+		x += other == e->off ? headline_error(b, other) : 0;
 	}
 	if (scan_is(e->s, "."))
 		x = fact_of(bench_case_of(b, other), scan_name(e->s));
@@ -141,7 +144,7 @@ void points_sources(struct bench *b)
 {
 	EACH_RUN (b, run)
 		if (run->c.formula)
-			formula(b, &run->c, &run->c, false);
+			formula(b, &run->c, &run->c, false, NULL);
 }
 
 /* A source of @run without a value. */
@@ -153,6 +156,19 @@ static const char *missing(const struct bench *b, const struct case_run *run)
 	return "a row";
 }
 
+/* Three standard errors of @x, the value of @run's formula, from those of its
+ * sources: how far it is off if one of them is, each by itself. */
+static double error_of(struct bench *b, const struct case_run *run, double x)
+{
+	double error = 0;
+
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		error = hypot(error, formula(b, &run->c, &run->c, false,
+					     &run->def.sources[i]->c) -
+					     x);
+	return error;
+}
+
 void points_derive(struct bench *b)
 {
 	EACH_RUN (b, run) {
@@ -161,10 +177,10 @@ void points_derive(struct bench *b)
 
 		if (!c->formula || !bench_selected(b, c))
 			continue;
-		x = formula(b, c, c, false);
+		x = formula(b, c, c, false, NULL);
 		if (isfinite(x)) {
-			bench_derive_within(b, c, x, 0);
-			formula(b, c, c, true);
+			bench_derive_within(b, c, x, error_of(b, run, x));
+			formula(b, c, c, true, NULL);
 		} else {
 			bench_derive_skip(b, c, "needs %s, which has no value",
 					  missing(b, run));

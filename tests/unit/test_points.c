@@ -247,10 +247,37 @@ static void test_open(void)
 	test_asked("a group of its own", "other=x,m=5", 13, 1);
 }
 
-/* A value that was measured. */
-static void measured(struct bench *b, size_t i, double x)
+/* A value that was measured, and three standard errors of it. */
+static void measured(struct bench *b, size_t i, double x, double error)
 {
 	b->runs[i]->def.derived = x;
+	b->runs[i]->def.derived_resolution = error;
+}
+
+/* A difference of what scatters is one if it is more than that: 60 +- 5 of
+ * 100 +- 3 and 40 +- 4, but not 60 +- 65. */
+static void test_errors(void)
+{
+	struct bench b;
+
+	open_bench(&b);
+	bench_points(&b, "by={x,y} figure={a,b,less,rate};"
+			 "less := a - b; rate := 2 * less / b");
+	points_sources(&b);
+	measured(&b, 0, 100, 3);
+	measured(&b, 1, 40, 4);
+	measured(&b, 4, 100, 60);
+	measured(&b, 5, 40, 25);
+	points_derive(&b);
+	OK_NEAR(b.runs[2]->def.derived_resolution, 5, 1e-12,
+		"the error of a difference");
+	/* 2 * 63 / 40 and 2 * 56 / 44 are off from 3 by so much. */
+	OK_NEAR(b.runs[3]->def.derived_resolution,
+		hypot(0.15, 3 - 2 * 56 / 44.0), 1e-12, "and of a ratio");
+	OK(bench_value(&b, &b.runs[2]->c) == 60 &&
+		   isnan(bench_value(&b, &b.runs[6]->c)),
+	   "what is not above it is none");
+	cases_free(&b);
 }
 
 static void test_formula(void)
@@ -270,10 +297,10 @@ static void test_formula(void)
 	OK(b.runs[7]->def.n_sources == 2 &&
 		   b.runs[7]->def.sources[1] == b.runs[1],
 	   "and one that is made from another");
-	measured(&b, 0, 100);
-	measured(&b, 1, 40);
+	measured(&b, 0, 100, 0);
+	measured(&b, 1, 40, 0);
 	bench_fact(&b, &b.runs[0]->c, "per_turn", 3);
-	measured(&b, 4, 50);
+	measured(&b, 4, 50, 0);
 	points_derive(&b);
 	OK_NEAR(b.runs[2]->def.derived, 20, 1e-12, "its value");
 	OK_NEAR(b.runs[7]->def.derived, 81, 1e-12, "and that one's");
@@ -303,5 +330,6 @@ int main(void)
 	test_matches();
 	test_open();
 	test_formula();
+	test_errors();
 	return tap_done();
 }
