@@ -9,7 +9,7 @@ $(BUILD)/obj/report/embed.o: ALL_CFLAGS += -fno-lto
 # Never over a file that somebody has filled in.
 .PHONY: predictions
 predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you measure
-	$(Q)if [ -e predictions.ini ]; then \
+	$(if $(call given,OUT),$(error predictions.ini is written here: there is no OUT=))$(Q)if [ -e predictions.ini ]; then \
 		$(BUILD)/bin/report predictions predictions.ini; \
 	else \
 		new=$$(mktemp ./predictions.XXXXXXXXXX) && \

@@ -125,3 +125,10 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	run -0 "${BIN:-$ROOT/build/bin}/report" compare --all out/a out/b
 	[[ $output == *"B has no such row"* ]]
 }
+
+@test "a side that gives no row in the first round ends it, with the reason" {
+	run -1 --separate-stderr ab --wrap-b nosuchcommand
+	[[ $stderr == *"side b: one failed in round 1: "*nosuchcommand* ]]
+	[[ ${stderr_lines[-1]} == *"side b gave no row: there is nothing to compare; see out/b/log.txt" ]]
+	run ! grep -q ' 2$' trace
+}

@@ -150,4 +150,6 @@ best() { ./oscost list "$@" | head -n 1; }
 	run -0 --separate-stderr ./oscost nop --list
 	[[ -n $output ]]
 	run -3 --separate-stderr ./oscost load sh -c 'exit 3'
+	run -127 --separate-stderr ./oscost load nosuch
+	[[ $stderr == "oscost: load: no command nosuch" ]]
 }
