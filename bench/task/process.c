@@ -109,8 +109,8 @@ static const struct {
 
 /* The state of a case. */
 struct process_case {
-	enum proc_op op;
-	bool small; /* the small program forks */
+	int32_t way; /* row of proc_calls */
+	bool small;  /* the small program forks */
 	enum helper program;
 	size_t page; /* of the memory, bytes */
 	bool again;  /* which is touched before each fork */
@@ -145,7 +145,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	struct process_case *p = c->data;
 	const bool huge = case_is(c, "pages", "huge");
 
-	p->op = CASE_ENUM(c, "op", proc_op_name, PROC_OPS);
+	while (proc_calls[p->way].name &&
+	       !case_is(c, "op", proc_calls[p->way].name))
+		p->way++;
 	p->page = huge ? huge_page_bytes() : bench_page_bytes();
 	p->again = case_is(c, "written", "each");
 	p->small = case_is(c, "parent", "small");
@@ -241,7 +243,7 @@ static int become(struct partner *p, void *arg)
 }
 
 /* An answer of the small program. */
-static int await(struct bench *b, const struct state *s, struct proc_result *r)
+static int await(struct bench *b, const struct state *s, struct proc *r)
 {
 	int err = 0;
 	ssize_t n;
@@ -258,10 +260,10 @@ static int await(struct bench *b, const struct state *s, struct proc_result *r)
 		       : bench_fail(b, 0, "no answer from the small program");
 }
 
-static int ask(struct bench *b, const struct state *s, enum proc_op op,
-	       struct proc_result *r)
+static int ask(struct bench *b, const struct state *s, int32_t way,
+	       struct proc *r)
 {
-	const struct proc_request request = { op, bench_timer(b)->method };
+	const struct proc_request request = { way, bench_timer(b)->method };
 
 	if (send(s->channel, &request, sizeof(request), MSG_NOSIGNAL) !=
 	    sizeof(request))
@@ -274,7 +276,7 @@ static int enter_small(struct bench *b, struct state *s,
 		       const struct bench_case *c, const struct process_case *p)
 {
 	struct exec e = { s->path[FORKER], s->path[p->program], 0 };
-	struct proc_result none;
+	struct proc none;
 	int pair[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -367,7 +369,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const struct process_case *p = c->data;
 	int err = p->small ? place(b, s, FORKER) : 0;
 
-	if (!err && proc_executes(p->op))
+	if (!err && p->way >= PROC_EXECUTES)
 		err = place(b, s, p->program);
 	if (err)
 		return err;
@@ -389,8 +391,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 }
 
 static void record_first(struct bench *b, const struct state *s,
-			 const struct bench_case *c,
-			 const struct proc_result *t)
+			 const struct bench_case *c, const struct proc *t)
 {
 	struct process_case *p = c->data;
 	const bool child_first = t->in_child < t->in_parent;
@@ -408,23 +409,24 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct process_case *p = c->data;
-	struct proc_result r = { 0 };
+	const struct call *call = &proc_calls[p->way];
+	struct proc r = { .program = s->path[p->program],
+			  .child_end = s->child_end };
 	int err = 0;
 
 	if (p->small)
-		err = ask(b, s, p->op, &r);
+		err = ask(b, s, p->way, &r);
 	else
-		proc_make(bench_timer(b)->method, p->op, s->path[p->program],
-			  s->child_end, &r);
+		call->time(&r, c, bench_timer(b)->method, &r.ticks);
 	if (err)
 		return err;
 	if (r.status < 0)
-		return partner_refused(b, (int)-r.status, proc_op_name(p->op));
+		return partner_refused(b, (int)-r.status, call->name);
 	/* A shell that may not fork: dash and busybox say 2, bash 254. */
-	if (p->op == PROC_FORK_SH && (r.status == 2 || r.status == 254))
+	if (p->way == PROC_FORK_SH && (r.status == 2 || r.status == 254))
 		return partner_refused(b, EAGAIN, "the shell's process");
 	s->status = r.status;
-	if (p->op == PROC_FIRST)
+	if (p->way == PROC_FIRST)
 		record_first(b, s, c, &r);
 	else
 		bench_record(b, c, r.ticks);
@@ -439,7 +441,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const int64_t wanted = p->program == DYNAMIC ? PROC_LINKED : 0;
 
 	bench_proof(b, c, "children_reaped", 1, s->status == wanted);
-	for (int i = 0; i < 2 && p->op == PROC_FIRST; i++)
+	for (int i = 0; i < 2 && p->way == PROC_FIRST; i++)
 		bench_proof(b, s->view[i], "children_reaped", 1,
 			    s->status == 0);
 	return 0;

@@ -14,7 +14,7 @@
 int main(int argc, char *argv[])
 {
 	struct proc_request q;
-	struct proc_result r = { 0 };
+	struct proc r = { 0 };
 	void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -24,9 +24,11 @@ int main(int argc, char *argv[])
 	signal(SIGHUP, SIG_IGN);
 	if (shared == MAP_FAILED || argc < 2)
 		return 1;
+	r.program = argv[1];
+	r.child_end = shared;
 	while (write(1, &r, sizeof(r)) == sizeof(r) &&
 	       read(0, &q, sizeof(q)) == sizeof(q))
-		proc_make((enum timer_method)q.method, (enum proc_op)q.op,
-			  argv[1], shared, &r);
+		proc_calls[q.way].time(&r, NULL, (enum timer_method)q.method,
+				       &r.ticks);
 	return 0;
 }

@@ -3,9 +3,6 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,7 +56,7 @@ int proc_vfork(char *const argv[])
 }
 
 /* What fork() asks of the kernel, without what libc does around it. */
-static int by_clone3(char *const argv[])
+static int by_clone3(void)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD };
 	const long pid = syscall(SYS_clone3, &args, sizeof(args));
@@ -78,80 +75,48 @@ static int by_posix_spawn(char *const argv[])
 	return err ? -err : proc_reap(pid);
 }
 
-static const struct {
-	const char *name;
-	int (*make)(char *const argv[]);
-	enum { NOTHING, PROGRAM, SHELL } executes;
-} ops[PROC_OPS] = {
-	[PROC_FORK] = { "fork", by_fork, NOTHING },
-	[PROC_VFORK] = { "vfork", proc_vfork, NOTHING },
-	[PROC_CLONE3] = { "clone3", by_clone3, NOTHING },
-	[PROC_FORK_EXEC] = { "fork_exec", by_fork, PROGRAM },
-	[PROC_VFORK_EXEC] = { "vfork_exec", proc_vfork, PROGRAM },
-	[PROC_POSIX_SPAWN] = { "posix_spawn", by_posix_spawn, PROGRAM },
-	[PROC_FORK_SH] = { "fork_sh", by_fork, SHELL },
-	[PROC_FIRST] = { .name = "first_instruction" },
-};
-
-const char *proc_op_name(enum proc_op op)
-{
-	return ops[op].name;
-}
-
-bool proc_executes(enum proc_op op)
-{
-	return ops[op].executes != NOTHING;
-}
-
-/* Return: the status, or -errno. */
-static int spawn(enum proc_op op, const char *program)
-{
-	char *const argv[] = { (char *)program, NULL };
-	/* $0 and not the path itself, which may have a space in it. */
-	char *const shell[] = { "/bin/sh", "-c", "\"$0\"", (char *)program,
-				NULL };
-	char *const *const what[] = { NULL, argv, shell };
-
-	return ops[op].make(what[ops[op].executes]);
-}
-
 /*
  * The end of the interval is read by both, each after its own return from
  * fork.  The child leaves its reading in shared memory: storing it there comes
  * after the reading, so what it costs is in nobody's interval.
  */
-static int first(enum timer_method method, volatile uint64_t *child_end,
-		 struct proc_result *r)
+static int first(struct proc *s, enum timer_method method)
 {
 	uint64_t begin, end;
 	pid_t pid;
 	int status;
 
-	*child_end = 0;
+	*s->child_end = 0;
 	begin = timer_begin(method);
 	pid = fork();
 	end = timer_end(method);
 	if (pid == 0) {
-		*child_end = end;
+		*s->child_end = end;
 		_exit(0);
 	}
 	if (pid < 0)
 		return -errno;
 	status = proc_reap(pid);
-	r->in_parent = end - begin;
-	r->in_child = *child_end - begin;
-	return !status && !*child_end ? -EIO : status;
+	s->in_parent = end - begin;
+	s->in_child = *s->child_end - begin;
+	return !status && !*s->child_end ? -EIO : status;
 }
 
-void proc_make(enum timer_method method, enum proc_op op, const char *program,
-	       volatile uint64_t *child_end, struct proc_result *r)
-{
-	int status;
-
-	*r = (struct proc_result) { 0 };
-	if (op == PROC_FIRST)
-		status = first(method, child_end, r);
-	else
-		TIMER_INTERVAL(method, r->ticks, status = spawn(op, program))
-	r->status = status;
-}
+/* The shell's $0 and not the path itself, which may have a space in it. */
+#define CALL_LOCALS                                                   \
+	struct proc *const s CALL_LOCAL = state;                      \
+	char *const program[] CALL_LOCAL = { s->program, NULL };      \
+	char *const shell[] CALL_LOCAL = { "/bin/sh", "-c", "\"$0\"", \
+					   s->program, NULL };
+#define ENDED(status_) ((s->status = (status_)) >= 0)
+#define CALLS(X)                                              \
+	X(EVENT, fork, ENDED(by_fork(NULL)))                  \
+	X(EVENT, vfork, ENDED(proc_vfork(NULL)))              \
+	X(EVENT, clone3, ENDED(by_clone3()))                  \
+	X(EVENT, first_instruction, ENDED(first(s, method)))  \
+	X(EVENT, fork_exec, ENDED(by_fork(program)))          \
+	X(EVENT, vfork_exec, ENDED(proc_vfork(program)))      \
+	X(EVENT, posix_spawn, ENDED(by_posix_spawn(program))) \
+	X(EVENT, fork_sh, ENDED(by_fork(shell)))
+CALL_FUNCTIONS(CALLS)
+const struct call proc_calls[] = CALL_ROWS(CALLS);

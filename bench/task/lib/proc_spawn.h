@@ -2,34 +2,33 @@
 #ifndef PROC_SPAWN_H
 #define PROC_SPAWN_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "timer.h"
-
-/* The ways to make a process and to see it end. */
-enum proc_op {
-	PROC_FORK,
-	PROC_VFORK,
-	PROC_CLONE3,
-	PROC_FORK_EXEC,
-	PROC_VFORK_EXEC,
-	PROC_POSIX_SPAWN,
-	PROC_FORK_SH,
-	PROC_FIRST, /* fork, timed on both sides */
-	PROC_OPS    /* how many there are */
-};
+#include "call.h"
 
 /* The exit status of oscost-hello where a dynamic linker has started it: a
  * program that is another, or static, ends with another. */
 #define PROC_LINKED 42
 
-/* proc_op_name() - "fork", "vfork", ...; proc_executes() - whether it needs a
+/*
+ * One process: a row of proc_calls makes it by @program (absolute path), waits
+ * for it and reaps it, whatever signals come.  Raw ticks.
+ */
+struct proc {
+	char *program;
+	volatile uint64_t *child_end; /* in memory that children share */
+
+	uint64_t ticks; /* from the call until the child was reaped */
+	/* PROC_FIRST: from just before fork to the first instruction after. */
+	uint64_t in_child, in_parent;
+	int64_t status; /* as of proc_reap() */
+};
+
+/* The ways, which end with an empty row; from PROC_EXECUTES on they execute the
  * program. */
-const char *proc_op_name(enum proc_op op);
-bool proc_executes(enum proc_op op);
+enum { PROC_FIRST = 3, PROC_EXECUTES, PROC_FORK_SH = 7 };
+extern const struct call proc_calls[];
 
 /* proc_reap() - wait for @pid, whatever signals come.  Return: its exit
  * status, 128 + the signal that ended it, or -errno. */
@@ -39,28 +38,11 @@ int proc_reap(pid_t pid);
  * that is NULL; reap it.  Return: as above (127: exec failed). */
 int proc_vfork(char *const argv[]);
 
-/* Raw ticks. */
-struct proc_result {
-	uint64_t ticks; /* from the call until the child was reaped */
-	/* PROC_FIRST: from just before fork to the first instruction after. */
-	uint64_t in_child, in_parent;
-	int64_t status; /* as of proc_reap() */
-};
-
-/**
- * proc_make() - make a process by @op, wait for it and reap it, whatever
- * signals come, and time that.
- * @program: what the exec kinds execute; absolute path.
- * @child_end: in memory that is shared with children.
- */
-void proc_make(enum timer_method method, enum proc_op op, const char *program,
-	       volatile uint64_t *child_end, struct proc_result *r);
-
 /* What bench/task/exec/forker.c is asked for on fd 0, packet by packet; it
- * answers on fd 1 with a struct proc_result, and gives one unasked when it is
- * there.  Its argument is what the exec kinds execute. */
+ * answers on fd 1 with a struct proc, and gives one unasked when it is there.
+ * Its argument is what the exec kinds execute. */
 struct proc_request {
-	int32_t op, method; /* enum proc_op, enum timer_method */
+	int32_t way, method; /* row of proc_calls, enum timer_method */
 };
 
 #endif
