@@ -42,34 +42,42 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
+#include <net/if.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "call.h"
 #include "groups.h"
 #include "guard.h"
-#include "lib/box.h"
 #include "lib/proc_copy.h"
 #include "lib/proc_spawn.h"
+#include "lib/veth.h"
 #include "partner.h"
 #include "sysfile.h"
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+#define HOST "oscost"
 
 #define SIX                                                         \
 	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
 	 CLONE_NEWUTS | CLONE_NEWCGROUP)
-
-/* The steps of a run, each of which needs those before it. */
-#define ALL                                                                   \
-	(BOX(MKDIR) | BOX(CLONE) | BOX(ATTACH) | BOX(VETH) | BOX(HAND_OVER) | \
-	 BOX(PRIVATE) | BOX(OVERLAY) | BOX(PROC) | BOX(PIVOT) |               \
-	 BOX(FIRST_WRITE) | BOX(HOSTNAME) | BOX(RUN) | BOX(RMDIR) |           \
-	 BOX(NET_GONE))
 
 static const char points[] =
 	"whole={run,awaited,parts}; part=exit;"
@@ -82,87 +90,431 @@ static const char points[] =
 	"whole=rest; is switches;"
 	"rest := run * (1 - parts_over_run:(parts / run))";
 
-/* The program of a container ends with the number of its arguments. */
-#define ARGUMENTS     "\"one\",\"two\",\"three\""
-#define ARGUMENTS_SAY 3
-
-struct state {
-	struct box box;
-	const struct bench_case *part[BOX_STEPS];
-	/* Of a container runtime (crun, runc), whose bundle is in the directory
-	 * of the box: its program, the container's name and its end. */
-	char program[PATH_MAX], name[64];
-	int status;
+/* By their names in /proc/PID/ns; and what else is cloned into. */
+static const struct space {
+	const char *name;
+	uint64_t flags;
+} spaces[] = {
+	{ "mnt", CLONE_NEWNS },
+	{ "pid", CLONE_NEWPID },
+	{ "net", CLONE_NEWNET },
+	{ "ipc", CLONE_NEWIPC },
+	{ "uts", CLONE_NEWUTS },
+	{ "user", CLONE_NEWUSER },
+	{ "cgroup", CLONE_NEWCGROUP },
+	{ "time", CLONE_NEWTIME },
+#define SPACES 8
+	{ "none", 0 },
+	{ "six", SIX },
+	{ "into_cgroup", CLONE_INTO_CGROUP },
 };
 
-static bool find(const char *name, char path[PATH_MAX])
-{
-	static const char *const places[] = {
-		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin",
-		"/usr/bin",	   "/sbin",	     "/bin",
-	};
+/* The steps, in this order.  What the first write has copied is looked for when
+ * the mount has gone, by take_copy().  unshare is there for setns, which takes
+ * it back; run is a program, its end, and that of all namespaces but the
+ * network's. */
+#define CALL_LOCALS struct state *const x CALL_LOCAL = state;
+#define CALLS(X)                                                               \
+	X(EVENT, cgroup_mkdir, !mkdir(x->group, 0755),                         \
+	  is_on(x->group, x->v2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC))   \
+	X(EVENT, clone, clone_first(x), spaces_are_new(x))                     \
+	X(EVENT, cgroup_attach, attach(x), is_in_group(x))                     \
+	X(EVENT, veth, veth_make(x->pid),                                      \
+	  if_nametoindex(VETH_NEAR) &&                                         \
+		  has(sysfile_text("/proc/%d/net/dev", x->pid), VETH_FAR ":")) \
+	X(EVENT, hand_over, write(x->gate[1], "", 1) == 1)                     \
+	X(EVENT, mounts_private,                                               \
+	  !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL),                  \
+	  !has(sysfile_text("/proc/self/mountinfo"), " shared:"))              \
+	X(EVENT, overlay_mount, mount_overlay(x),                              \
+	  is_on(path_of(x, "merged"), OVERLAYFS_SUPER_MAGIC))                  \
+	X(EVENT, proc_mount,                                                   \
+	  !mount("proc", path_of(x, "merged/proc"), "proc",                    \
+		 MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL),                      \
+	  proc_is_ours(x))                                                     \
+	X(EVENT, pivot_root,                                                   \
+	  !chdir(path_of(x, "merged")) &&                                      \
+		  !syscall(SYS_pivot_root, ".", ".") &&                        \
+		  !umount2(".", MNT_DETACH),                                   \
+	  is_on("/", OVERLAYFS_SUPER_MAGIC) && !access("/true", X_OK) &&       \
+		  access(x->dir, F_OK))                                        \
+	X(EVENT, overlay_write, !sysfile_write("x", "/file"))                  \
+	X(EVENT, hostname, !sethostname(HOST, strlen(HOST)), host_is_named())  \
+	X(EVENT, unshare, leave_space(x))                                      \
+	X(EVENT, setns, !setns(x->old, (int)x->plan->space->flags),            \
+	  is_back(x))                                                          \
+	X(EVENT, run, reap(x), !x->status)                                     \
+	X(EVENT, exit, reap(x), !x->status)                                    \
+	X(EVENT, cgroup_rmdir, !rmdir(x->group),                               \
+	  access(x->group, F_OK) && errno == ENOENT)                           \
+	X(EVENT, net_gone, veth_gone(x->events), !if_nametoindex(VETH_NEAR))
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, PATH_MAX, "%s/%s", places[i], name);
-		if (!access(path, X_OK))
-			return true;
-	}
-	return false;
+#define STEP_ENUM(kind, name, ...) BOX_##name,
+enum { CALLS(STEP_ENUM) BOX_STEPS };
+#define BOX(step) (1u << BOX_##step)
+
+/* The steps of a run, each of which needs those before it. */
+#define ALL ((BOX(net_gone) << 1) - 1 - BOX(unshare) - BOX(setns) - BOX(exit))
+
+/* One way of making a container, and what of it is timed.  No steps: it has
+ * its samples from elsewhere, or is a runtime's. */
+struct plan {
+	unsigned int steps;	   /* BOX() | ... */
+	uint64_t flags;		   /* of clone3() */
+	const struct space *space; /* of setns() */
+	bool together; /* no step is looked at, and all are timed... */
+	int step;      /* ...up to this one; else it alone; BOX_STEPS: each */
+};
+
+/* What both processes write. */
+struct page {
+	uint64_t begin, ticks[BOX_STEPS]; /* raw */
+	uint64_t all_begin, all_ticks;
+	bool seen[BOX_STEPS]; /* that it has done what it should */
+	int failed, err;      /* which step, why (positive errno) */
+};
+
+struct state {
+	enum timer_method method;
+	char dir[PATH_MAX];   /* with lower/, upper/, work/, merged/ */
+	char group[PATH_MAX]; /* "": no control group can be made */
+	bool v2;
+	struct page *page;
+	const struct bench_case *part[BOX_STEPS];
+
+	/* Of the container at hand, which the measuring process makes; steps
+	 * from mounts_private to setns are those of its first process. */
+	const struct plan *plan;
+	pid_t pid;
+	int gate[2], old, events; /* a pipe; a namespace; of links that go */
+	int status;		  /* of the first process, or of a runtime */
+	char path[PATH_MAX];
+
+	/* Of a container runtime (crun, runc), whose bundle is in dir. */
+	char program[PATH_MAX], name[64];
+};
+
+/* Which namespace: its inode, 0 if it cannot be seen. */
+static ino_t space_of(pid_t pid, const char *name)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, name);
+	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* All zero: of what has its samples from elsewhere, or is a runtime's. */
-static bool point(struct bench *b, void *state, struct bench_case *c)
+/* Whether text @all, which is freed, has @part. */
+static bool has(char *all, const char *part)
 {
-	const char *clone = case_str(c, "clone"), *space = case_str(c, "setns");
-	struct box_plan *p = c->data;
+	const bool yes = all && strstr(all, part);
 
-	if (clone || space) {
-		p->steps = BOX(CLONE) | BOX(HAND_OVER) | BOX(EXIT);
-		p->step = space ? BOX_SETNS : BOX_CLONE;
-		p->flags = box_space(space ? space : clone);
-		if (case_is(c, "clone", "six"))
-			p->flags = SIX;
-		if (case_is(c, "clone", "into_cgroup"))
-			p->flags = CLONE_INTO_CGROUP;
-		if (p->flags & CLONE_INTO_CGROUP)
-			p->steps |= BOX(MKDIR) | BOX(RMDIR);
-		if (space)
-			p->steps |= BOX(UNSHARE) | BOX(SETNS);
-		else if (p->flags & CLONE_NEWNET)
-			p->steps |= BOX(VETH) | BOX(NET_GONE);
-	} else if (!c->derived && !case_is(c, "whole", "crun") &&
-		   !case_is(c, "whole", "runc")) {
-		p->steps = ALL;
-		p->flags = SIX;
-		p->step = case_is(c, "whole", "run")	   ? BOX_RMDIR
-			  : case_is(c, "whole", "awaited") ? BOX_NET_GONE
-			  : case_is(c, "part", "exit")	   ? BOX_EXIT
-							   : BOX_STEPS;
-		p->together = p->step == BOX_RMDIR || p->step == BOX_NET_GONE;
-		if (p->step == BOX_EXIT)
-			p->steps ^= BOX(RUN) | BOX(EXIT);
+	free(all);
+	return yes;
+}
+
+static bool is_on(const char *path, long magic)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && (long)fs.f_type == magic;
+}
+
+/* Of @name in x->dir, until the next one is asked for. */
+static const char *path_of(struct state *x, const char *name)
+{
+	snprintf(x->path, sizeof(x->path), "%.*s/%s", PATH_MAX - 64, x->dir,
+		 name);
+	return x->path;
+}
+
+static bool attach(const struct state *x)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", x->pid);
+	return !sysfile_write(pid, "%s/cgroup.procs", x->group);
+}
+
+static bool is_in_group(const struct state *x)
+{
+	return has(sysfile_text("/proc/%d/cgroup", x->pid),
+		   strrchr(x->group, '/'));
+}
+
+static bool mount_overlay(struct state *x)
+{
+	char options[3 * PATH_MAX + 64];
+
+	snprintf(options, sizeof(options),
+		 "lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work", x->dir,
+		 x->dir, x->dir);
+	return !mount("overlay", path_of(x, "merged"), "overlay", 0, options);
+}
+
+static bool proc_is_ours(struct state *x)
+{
+	char pid[8] = "";
+
+	return readlink(path_of(x, "merged/proc/self"), pid, sizeof(pid) - 1) ==
+		       1 &&
+	       pid[0] == '1';
+}
+
+static bool host_is_named(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && !strcmp(name.nodename, HOST);
+}
+
+static bool leave_space(struct state *x)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", x->plan->space->name);
+	x->old = open(path, O_RDONLY | O_CLOEXEC);
+	if (x->old < 0 && errno == ENOENT)
+		errno = ENOSYS; /* a kernel without these namespaces */
+	return x->old >= 0 && !unshare((int)x->plan->space->flags);
+}
+
+static bool is_back(const struct state *x)
+{
+	char name[32];
+	struct stat st;
+
+	/* A process that is there stays where it is; its children do not. */
+	snprintf(name, sizeof(name), "%s%s", x->plan->space->name,
+		 x->plan->space->flags & (CLONE_NEWPID | CLONE_NEWTIME)
+			 ? "_for_children"
+			 : "");
+	return !fstat(x->old, &st) && space_of(getpid(), name) == st.st_ino;
+}
+
+static int inside(struct state *x);
+
+static bool clone_first(struct state *x)
+{
+	struct clone_args args = { .flags = x->plan->flags,
+				   .exit_signal = SIGCHLD };
+	int fd = -1;
+
+	if (args.flags & CLONE_INTO_CGROUP) {
+		fd = open(x->group, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		args.cgroup = (uint64_t)fd;
+	}
+	x->pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (!x->pid)
+		_exit(inside(x));
+	if (fd >= 0)
+		close(fd);
+	return x->pid > 0;
+}
+
+static bool spaces_are_new(const struct state *x)
+{
+	if (x->plan->flags & CLONE_INTO_CGROUP && !is_in_group(x))
+		return false;
+	for (size_t i = 0; i < SPACES; i++) {
+		const ino_t theirs = space_of(x->pid, spaces[i].name);
+		const ino_t ours = space_of(getpid(), spaces[i].name);
+
+		if ((theirs != ours) != !!(x->plan->flags & spaces[i].flags))
+			return false;
 	}
 	return true;
 }
 
+static bool reap(struct state *x)
+{
+	x->status = proc_reap(x->pid);
+	x->pid = 0;
+	errno = -x->status;
+	return x->status >= 0;
+}
+
+CALL_FUNCTIONS(CALLS)
+static const struct call steps[] = CALL_ROWS(CALLS);
+
+static void begin(struct state *x)
+{
+	x->page->begin = timer_begin(x->method);
+}
+
+static void end(struct state *x, int step)
+{
+	x->page->ticks[step] = timer_end(x->method) - x->page->begin;
+}
+
+/* One step.  A hand-over ends, and a run begins, in the first process. */
+static int perform(struct state *x, int i)
+{
+	struct page *page = x->page;
+	uint64_t ticks;
+	int held;
+
+	if (i == BOX_hand_over)
+		begin(x);
+	if (!steps[i].time(x, NULL, x->method, &ticks)) {
+		page->failed = i;
+		page->err = errno;
+		return -errno;
+	}
+	if (i == BOX_run || i == BOX_exit)
+		end(x, i);
+	else if (i != BOX_hand_over)
+		page->ticks[i] = ticks;
+	held = x->plan->together ? CALL_UNSEEN : steps[i].holds(x, NULL, 1);
+	if (held != CALL_UNSEEN)
+		page->seen[i] = held;
+	return 0;
+}
+
+/* Of @from to @to what the plan has. */
+static int perform_some(struct state *x, int from, int to)
+{
+	int err = 0;
+
+	for (int i = from; i <= to && !err; i++) {
+		if (x->plan->steps & 1u << i)
+			err = perform(x, i);
+		if (i == x->plan->step)
+			x->page->all_ticks =
+				timer_end(x->method) - x->page->all_begin;
+	}
+	return err;
+}
+
+/* The first process.  Return: its status, if it executes nothing. */
+static int inside(struct state *x)
+{
+	char *const argv[] = { "true", NULL }, *const none[] = { NULL };
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(x->gate[1]);
+	if (read(x->gate[0], &byte, 1) != 1)
+		return 1;
+	end(x, BOX_hand_over);
+	x->page->seen[BOX_hand_over] = true;
+	if (perform_some(x, BOX_mounts_private, BOX_setns))
+		return 1;
+	begin(x);
+	return x->plan->steps & BOX(run) && execve("/true", argv, none);
+}
+
+/* What it wrote is in the upper directory, which is emptied for the next. */
+static void take_copy(struct state *x)
+{
+	x->page->seen[BOX_overlay_write] = !unlink(path_of(x, "upper/file"));
+}
+
+/* What a plan that failed, or does not have these steps, has left. */
+static void clear(struct state *x)
+{
+	if (x->pid > 0) {
+		kill(x->pid, SIGKILL);
+		reap(x);
+	}
+	if (x->plan->steps & BOX(overlay_write))
+		take_copy(x);
+	if (x->plan->steps & BOX(cgroup_mkdir))
+		rmdir(x->group);
+	if (x->plan->steps & BOX(veth))
+		veth_gone(x->events);
+	close(x->events);
+	close(x->gate[0]);
+	close(x->gate[1]);
+}
+
+/* Make a container by @plan, end it, and leave nothing of it.  Return: 0, or
+ * -errno with page->failed. */
+static int make(struct state *x, const struct plan *plan)
+{
+	int err;
+
+	*x->page = (struct page) { 0 };
+	x->plan = plan;
+	x->pid = 0;
+	x->status = -1;
+	x->events = veth_watch();
+	if (x->events < 0 || pipe2(x->gate, O_CLOEXEC))
+		return -errno;
+	x->page->all_begin = timer_begin(x->method);
+	err = perform_some(x, BOX_cgroup_mkdir, BOX_hand_over);
+	if (!err)
+		err = perform_some(x, BOX_run, BOX_net_gone);
+	clear(x);
+	return err ? err : -x->page->err;
+}
+
+static bool point(struct bench *b, void *state, struct bench_case *c)
+{
+	const char *clone = case_str(c, "clone"), *space = case_str(c, "setns");
+	struct plan *p = c->data;
+	size_t i = 0;
+
+	if (clone || space) {
+		while (strcmp(spaces[i].name, space ? space : clone) != 0)
+			i++;
+		p->space = space ? &spaces[i] : NULL;
+		p->flags = space ? 0 : spaces[i].flags;
+		p->steps = BOX(clone) | BOX(hand_over) | BOX(exit);
+		p->step = space ? BOX_setns : BOX_clone;
+		if (p->flags & CLONE_INTO_CGROUP)
+			p->steps |= BOX(cgroup_mkdir) | BOX(cgroup_rmdir);
+		if (space)
+			p->steps |= BOX(unshare) | BOX(setns);
+		else if (p->flags & CLONE_NEWNET)
+			p->steps |= BOX(veth) | BOX(net_gone);
+	} else if (!c->derived && !case_is(c, "whole", "crun") &&
+		   !case_is(c, "whole", "runc")) {
+		p->steps = ALL;
+		p->flags = SIX;
+		p->step = case_is(c, "whole", "run")	   ? BOX_cgroup_rmdir
+			  : case_is(c, "whole", "awaited") ? BOX_net_gone
+			  : case_is(c, "part", "exit")	   ? BOX_exit
+							   : BOX_STEPS;
+		p->together = case_is(c, "whole", "run") ||
+			      case_is(c, "whole", "awaited");
+		if (p->step == BOX_exit)
+			p->steps ^= BOX(run) | BOX(exit);
+	}
+	return true;
+}
+
+/* Why it cannot be run, or NULL and its path. */
+static const char *find(const char *name, char path[PATH_MAX])
+{
+	static const char *const places[] = { "/usr/local/s", "/usr/local/",
+					      "/usr/s", "/usr/" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, PATH_MAX, "%sbin/%s", places[i], name);
+		if (!access(path, X_OK))
+			return NULL;
+	}
+	return "it is not installed";
+}
+
 static int cases(struct bench *b, void *state)
 {
-	static const char absent[] = "it is not installed";
 	const char *parts[BOX_STEPS];
 	char path[PATH_MAX];
 	size_t n = 0;
 
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
-			parts[n++] = box_step_name(i);
+			parts[n++] = steps[i].name;
 	bench_set_names(b, "parts", parts, sizeof(parts[0]), n);
-	bench_need(b, "crun", find("crun", path) ? NULL : absent);
-	bench_need(b, "runc", find("runc", path) ? NULL : absent);
+	bench_need(b, "crun", find("crun", path));
+	bench_need(b, "runc", find("runc", path));
 	return 0;
 }
 
 /* Directories, the program and a file of one page for the overlay. */
-static int make_places(struct bench *b, struct box *x)
+static int make_places(struct bench *b, struct state *x)
 {
 	static const char *const names[] = { "lower", "lower/proc", "lower/dev",
 					     "upper", "work",	    "merged" };
@@ -171,22 +523,22 @@ static int make_places(struct bench *b, struct box *x)
 	int fd;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		path = box_path(x, names[i]);
+		path = path_of(x, names[i]);
 		if (mkdir(path, 0755))
 			return bench_fail(b, errno, "make %s", path);
 	}
-	path = box_path(x, "lower/file");
+	path = path_of(x, "lower/file");
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page))
 		return bench_fail(b, errno, "write %s", path);
 	close(fd);
-	return proc_copy_program(b, "oscost-true", box_path(x, "lower/true"));
+	return proc_copy_program(b, "oscost-true", path_of(x, "lower/true"));
 }
 
 /* The innermost group in which this process may make others. */
 static void take_place(void *arg, const char *dir, bool is_v2)
 {
-	struct box *x = arg;
+	struct state *x = arg;
 
 	if (x->group[0] || access(dir, W_OK) || strlen(dir) > PATH_MAX - 64)
 		return;
@@ -196,7 +548,7 @@ static void take_place(void *arg, const char *dir, bool is_v2)
 
 /* A name for control groups, noted so that none is left; "" where this user can
  * make none. */
-static void choose_group(struct bench *b, struct box *x)
+static void choose_group(struct bench *b, struct state *x)
 {
 	char *end;
 
@@ -218,21 +570,26 @@ static int setup(struct bench *b, void *state)
 
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
-			s->part[i] = bench_find(b, "part=%s", box_step_name(i));
+			s->part[i] = bench_find(b, "part=%s", steps[i].name);
 	if (!dir)
 		return -1;
-	if (!realpath(dir, s->box.dir) || strchr(s->box.dir, ','))
+	if (!realpath(dir, s->dir) || strchr(s->dir, ','))
 		return bench_skip(b, "overlay cannot have %s", dir);
 	if (unshare(CLONE_NEWNET))
 		return bench_skip(b, "a network namespace: %s",
 				  strerror(errno));
-	s->box.page = partner_share(sizeof(*s->box.page));
-	if (!s->box.page)
+	s->page = partner_share(sizeof(*s->page));
+	if (!s->page)
 		return bench_fail(b, errno, "map a shared page");
-	s->box.method = bench_timer(b)->method;
-	choose_group(b, &s->box);
-	return make_places(b, &s->box);
+	s->method = bench_timer(b)->method;
+	choose_group(b, s);
+	return make_places(b, s);
 }
+
+/* The program of a runtime's container ends with the number of its arguments.
+ */
+#define ARGUMENTS   "\"one\",\"two\",\"three\""
+#define RUNTIME_RAN 3
 
 static const char config[] =
 	"{\"ociVersion\":\"1.0.2\",\"process\":{\"args\":[\"/true\"," ARGUMENTS
@@ -262,7 +619,7 @@ static void note_groups(struct bench *b, const char *name)
 /* Make the bundle, of the root lower/, and note what may be left of it. */
 static int open_runtime(struct bench *b, struct state *s, const char *runtime)
 {
-	const char *path = box_path(&s->box, "config.json");
+	const char *path = path_of(s, "config.json");
 	FILE *f = fopen(path, "we");
 
 	find(runtime, s->program);
@@ -278,13 +635,13 @@ static int open_runtime(struct bench *b, struct state *s, const char *runtime)
 static int attempt(struct partner *p, void *arg)
 {
 	struct state *s = arg;
-	struct box_page *page = s->box.page;
-	const int said = open(box_path(&s->box, "said"),
+	struct page *page = s->page;
+	const int said = open(path_of(s, "said"),
 			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	const int quiet = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char *const argv[] = {
-		s->program, "--root", (char *)box_path(&s->box, "record"),
-		"run",	    "-b",     s->box.dir,
+		s->program, "--root", (char *)path_of(s, "record"),
+		"run",	    "-b",     s->dir,
 		s->name,    NULL
 	};
 	int status;
@@ -294,8 +651,7 @@ static int attempt(struct partner *p, void *arg)
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
 	umount2("/sys/fs/cgroup/unified", MNT_DETACH); /* where it is */
-	TIMER_INTERVAL(s->box.method, page->all_ticks,
-		       status = proc_vfork(argv));
+	TIMER_INTERVAL(s->method, page->all_ticks, status = proc_vfork(argv));
 	return status;
 }
 
@@ -313,9 +669,9 @@ static int run_runtime(struct bench *b, struct state *s)
 	s->status = partner_finish(&partner);
 	if (s->status < 0)
 		return partner_failed(b, s->status);
-	if (!s->status || s->status == ARGUMENTS_SAY)
+	if (!s->status || s->status == RUNTIME_RAN)
 		return 0;
-	sysfile_line(text, sizeof(text), "%s/said", s->box.dir);
+	sysfile_line(text, sizeof(text), "%s/said", s->dir);
 	return bench_skip(b, "%s ends with status %d here: %s", s->program,
 			  s->status, text);
 }
@@ -323,19 +679,20 @@ static int run_runtime(struct bench *b, struct state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct box_plan *p = c->data;
+	const struct plan *p = c->data;
 
 	if (!p->steps)
 		return open_runtime(b, s, case_str(c, "whole"));
-	if (p->steps & BOX(MKDIR)) {
-		if (!s->box.group[0])
+	if (p->steps & BOX(cgroup_mkdir)) {
+		if (!s->group[0])
 			return bench_skip(b, "no control group that this user "
 					     "may make others in");
-		bench_fact(b, c, "cgroup_version", s->box.v2 ? 2 : 1);
+		bench_fact(b, c, "cgroup_version", s->v2 ? 2 : 1);
 	}
-	if (p->flags & CLONE_INTO_CGROUP && !s->box.v2)
+	if (p->flags & CLONE_INTO_CGROUP && !s->v2)
 		return bench_skip(b, "needs control groups of version 2");
-	if (p->flags & ~CLONE_INTO_CGROUP && !guard_sees_processes())
+	if ((p->space || p->flags & ~CLONE_INTO_CGROUP) &&
+	    !guard_sees_processes())
 		return bench_skip(b, "needs /proc, and of this PID namespace, "
 				     "which tells what namespaces a process "
 				     "has");
@@ -361,13 +718,13 @@ static int refused(struct bench *b, const char *what, int err)
 static void record_parts(struct bench *b, const struct state *s,
 			 const struct bench_case *c)
 {
-	const uint64_t *ticks = s->box.page->ticks;
+	const uint64_t *ticks = s->page->ticks;
 	uint64_t sum = 0;
 
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (s->part[i]) {
 			bench_record(b, s->part[i], ticks[i]);
-			sum += i == BOX_NET_GONE ? 0 : ticks[i];
+			sum += i == BOX_net_gone ? 0 : ticks[i];
 		}
 	bench_record(b, c, sum);
 }
@@ -375,12 +732,12 @@ static void record_parts(struct bench *b, const struct state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct box_plan *p = c->data;
-	const struct box_page *page = s->box.page;
-	const int err = p->steps ? box_make(&s->box, p) : run_runtime(b, s);
+	const struct plan *p = c->data;
+	const struct page *page = s->page;
+	const int err = p->steps ? make(s, p) : run_runtime(b, s);
 
 	if (err)
-		return p->steps ? refused(b, box_step_name(page->failed), -err)
+		return p->steps ? refused(b, steps[page->failed].name, -err)
 				: err;
 	if (p->step == BOX_STEPS)
 		record_parts(b, s, c);
@@ -395,15 +752,15 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	const struct state *s = state;
-	const struct box_plan *p = c->data;
-	const bool *seen = s->box.page->seen;
+	const struct plan *p = c->data;
+	const bool *seen = s->page->seen;
 
 	if (!p->steps) {
 		bench_proof(b, c, "programs_executed", 1,
-			    s->status == ARGUMENTS_SAY);
+			    s->status == RUNTIME_RAN);
 		return 0;
 	}
-	bench_proof(b, c, "ended_well", 1, !s->box.status);
+	bench_proof(b, c, "ended_well", 1, !s->status);
 	if (p->step < BOX_STEPS && !p->together)
 		bench_proof(b, c, "in_effect", 1, seen[p->step]);
 	for (int i = 0; i < BOX_STEPS; i++)
@@ -418,7 +775,7 @@ const struct bench_desc bench_desc = {
 	.name = "container",
 	.needs = BENCH_NEED_ROOT,
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct box_plan),
+	.case_state_size = sizeof(struct plan),
 	.points = points,
 	.point = point,
 	.cases = cases,
