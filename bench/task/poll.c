@@ -61,7 +61,7 @@ struct state {
 	unsigned int count, ready;
 	int fd[MAX_FDS], far[MAX_FDS]; /* far: the other ends of connections */
 	unsigned int fds, fars;
-	int extra, epoll; /* one more eventfd, and the list; 0: none */
+	int extra, epoll; /* one more, and the list; 0: none */
 	struct pollfd poll[MAX_FDS];
 	fd_set set;
 	int top; /* the greatest in the set */
@@ -135,14 +135,12 @@ static void raise_limit(void)
 static int open_list(struct bench *b, struct state *s)
 {
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll < 0)
-		return bench_fail(b, errno, "epoll_create1");
 	for (unsigned int k = 0; k < s->count; k++) {
 		struct epoll_event event = { .events = EPOLLIN,
 					     .data.fd = s->fd[k] };
 
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->fd[k], &event))
-			return bench_fail(b, errno, "epoll_ctl");
+			return bench_fail(b, errno, "a list of epoll");
 	}
 	return 0;
 }
@@ -163,83 +161,62 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* One more of those that are asked.  Return: false: there is none. */
-static bool take(struct state *s, int fd)
+/* A socket that listens over loopback on @here. */
+static int listen_on(struct sockaddr_in *here)
 {
-	if (fd < 0)
-		return false;
-	s->poll[s->fds] = (struct pollfd) { fd, POLLIN, 0 };
-	s->fd[s->fds++] = fd;
-	return true;
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(*here);
+
+	here->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return !bind(fd, (struct sockaddr *)here, len) && !listen(fd, 1) &&
+			       !getsockname(fd, (struct sockaddr *)here, &len)
+		       ? fd
+		       : -1;
 }
 
-static int open_eventfds(struct bench *b, struct state *s)
-{
-	while (s->fds < s->count)
-		if (!take(s, eventfd(0, EFD_CLOEXEC)))
-			return bench_fail(b, errno, "eventfd");
-	s->extra = eventfd(0, EFD_CLOEXEC);
-	return s->extra < 0 ? bench_fail(b, errno, "eventfd") : 0;
-}
-
-static int refused(struct bench *b)
-{
-	return bench_skip(b, "no TCP connection over loopback: %s",
-			  strerror(errno));
-}
-
-/* One more connection to @listener, which listens on @here. */
-static int connect_one(struct bench *b, struct state *s, int listener,
-		       const struct sockaddr_in *here)
+/* One more connection to s->extra.  Return: its near end, or -1. */
+static int connect_one(struct state *s, const struct sockaddr_in *here)
 {
 	/* A port that is given back at once: there are many in each visit. */
 	const struct linger none = { .l_onoff = 1 };
 	const int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int far;
+	int far = -1;
 
-	if (!take(s, near) ||
-	    setsockopt(near, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) ||
-	    connect(near, (const struct sockaddr *)here, sizeof(*here)))
-		return refused(b);
-	far = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (far < 0)
-		return refused(b);
-	s->far[s->fars++] = far;
-	return 0;
+	if (!setsockopt(near, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) &&
+	    !connect(near, (const struct sockaddr *)here, sizeof(*here)))
+		far = accept4(s->extra, NULL, NULL, SOCK_CLOEXEC);
+	if (far >= 0)
+		s->far[s->fars++] = far;
+	else if (near >= 0)
+		close(near);
+	return far < 0 ? -1 : near;
 }
 
-static int open_sockets(struct bench *b, struct state *s)
+/* All that are asked, and s->extra, from which they are made: one more eventfd,
+ * a file, or what listens. */
+static int open_all(struct bench *b, struct state *s, bool tcp, bool file)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET };
-	const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(here);
-	int err = 0;
 
-	if (listener < 0)
-		return refused(b);
-	here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (bind(listener, (struct sockaddr *)&here, len) ||
-	    listen(listener, 1) ||
-	    getsockname(listener, (struct sockaddr *)&here, &len))
-		err = refused(b);
-	while (!err && s->fds < s->count)
-		err = connect_one(b, s, listener, &here);
-	close(listener);
-	return err;
-}
+	s->extra = tcp	  ? listen_on(&here)
+		   : file ? memfd_create("poll", MFD_CLOEXEC)
+			  : eventfd(0, EFD_CLOEXEC);
+	while (s->extra >= 0 && s->fds < s->count) {
+		const int fd = tcp    ? connect_one(s, &here)
+			       : file ? fcntl(s->extra, F_DUPFD_CLOEXEC, 0)
+				      : eventfd(0, EFD_CLOEXEC);
 
-static int open_files(struct bench *b, struct state *s)
-{
-	const int fd = memfd_create("poll", MFD_CLOEXEC);
-	int err = 0;
-
-	while (!err && s->fds < s->count)
-		if (!take(s, fcntl(fd, F_DUPFD_CLOEXEC, 0)))
-			err = bench_fail(b, errno, "descriptors of a file");
-	if (fd >= 0)
-		close(fd);
-	s->ready = s->count;
-	return err;
+		if (fd < 0)
+			break;
+		s->poll[s->fds] = (struct pollfd) { fd, POLLIN, 0 };
+		s->fd[s->fds++] = fd;
+	}
+	s->ready = file ? s->count : 0;
+	if (s->fds == s->count)
+		return 0;
+	return tcp ? bench_skip(b, "no TCP connection over loopback: %s",
+				strerror(errno))
+		   : bench_fail(b, errno, "make descriptors");
 }
 
 /* What is written over loopback is there when write() returns, or soon: its
@@ -247,14 +224,13 @@ static int open_files(struct bench *b, struct state *s)
 static int make_ready(struct bench *b, struct state *s, unsigned int last)
 {
 	const uint64_t one = 1;
-	char byte;
 	const int fd = s->fars ? s->far[last] : s->fd[last];
+	char byte;
 
-	if (write(fd, &one, sizeof(one)) < 0)
-		return bench_fail(b, errno, "make a descriptor ready");
 	s->ready = 1;
-	if (s->fars && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1)
-		return bench_fail(b, errno, "receive over loopback");
+	if (write(fd, &one, sizeof(one)) < 0 ||
+	    (s->fars && recv(s->fd[last], &byte, 1, MSG_PEEK) != 1))
+		return bench_fail(b, errno, "make a descriptor ready");
 	return 0;
 }
 
@@ -282,10 +258,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	raise_limit();
 	s->count = (unsigned int)case_int(c, "fds");
-	s->ready = 0;
-	err = case_is(c, "on", "tcp")	 ? open_sockets(b, s)
-	      : case_is(c, "on", "file") ? open_files(b, s)
-					 : open_eventfds(b, s);
+	err = open_all(b, s, case_is(c, "on", "tcp"), case_is(c, "on", "file"));
 	if (!err && call_is(c, "select"))
 		err = make_set(b, s);
 	else if (!err && !call_is(c, "poll"))

@@ -82,13 +82,6 @@ static void step_over(int sig, siginfo_t *info, void *context)
 	ARCH_SET_PC(uc, resume);
 }
 
-static int install(int sig, void (*handler)(int))
-{
-	struct sigaction action = { .sa_handler = handler };
-
-	return sigaction(sig, &action, NULL) ? -errno : 0;
-}
-
 /* The handler that was put in last is the one that is there. */
 static bool installed(const struct state *s, uint64_t iters)
 {
@@ -168,7 +161,6 @@ static int setup(struct bench *b, void *state)
 	struct sigaction fault = { .sa_sigaction = step_over,
 				   .sa_flags = SA_SIGINFO };
 	struct state *s = state;
-	int err;
 
 	s->self = getpid();
 	s->action[0].sa_handler = count;
@@ -181,12 +173,11 @@ static int setup(struct bench *b, void *state)
 	sigemptyset(&s->open);
 	sigemptyset(&s->blocked);
 	sigaddset(&s->blocked, OURS);
-	err = install(OURS, count);
-	if (!err)
-		err = install(IGNORED, SIG_IGN);
-	if (!err && sigaction(SIGSEGV, &fault, NULL))
-		err = -errno;
-	return err ? bench_fail(b, -err, "install handlers") : 0;
+	return sigaction(OURS, &s->action[0], NULL) ||
+			       signal(IGNORED, SIG_IGN) == SIG_ERR ||
+			       sigaction(SIGSEGV, &fault, NULL)
+		       ? bench_fail(b, errno, "install handlers")
+		       : 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)

@@ -233,7 +233,8 @@ static void open_loops(struct state *s)
 
 /* Locks are contended by two CPUs; record locks have one file alone. */
 static const char points[] =
-	"op=$ops partner={none,same_cpu,other_cpu};"
+	"op={mutex,spinlock,rwlock_read,rwlock_write,semaphore,atomic_add,"
+	"futex_wake,record_lock} partner={none,same_cpu,other_cpu};"
 	"not partner=same_cpu op!=futex_wake;"
 	"not partner!=none op=record_lock;"
 	"is threads if partner=none op!=record_lock;"
@@ -452,26 +453,15 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
-{
-	BENCH_SET_NAMES(b, "ops", ops);
-	return 0;
-}
-
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
-	int err = pthread_mutex_init(&s->mutex, NULL);
 
-	if (!err)
-		err = pthread_spin_init(&s->spin, PTHREAD_PROCESS_PRIVATE);
-	if (!err)
-		err = pthread_rwlock_init(&s->rwlock, NULL);
-	if (err)
-		return bench_fail(b, err, "make a lock");
+	if (pthread_mutex_init(&s->mutex, NULL) ||
+	    pthread_spin_init(&s->spin, PTHREAD_PROCESS_PRIVATE) ||
+	    pthread_rwlock_init(&s->rwlock, NULL) || sem_init(&s->sem, 0, 1))
+		return bench_fail(b, 0, "make a lock");
 	open_loops(s);
-	if (sem_init(&s->sem, 0, 1))
-		return bench_fail(b, errno, "make a semaphore");
 	return partner_start(b, &s->company, PARTNER_THREAD, bench_cpu(b),
 			     sleep_on, s);
 }
@@ -488,7 +478,6 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = point,
-	.cases = cases,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,

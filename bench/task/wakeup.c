@@ -2,19 +2,19 @@
 /*
  * wakeup - how late does a sleeping thread wake up?
  *
- * The thread sleeps until the next point of a grid of absolute times,
- * --interval microseconds apart, by one of four calls, and then reads the
- * clock: what it is late is the sample.  The distribution is the answer, and
+ * The thread sleeps until the next point of a grid of absolute times, 200
+ * microseconds apart, by one of four calls, and then reads the clock: what it
+ * is late is the sample.  The distribution is the answer, and
  * its tail more than its middle: the median, p99, p99.9 and the greatest are
  * reported.
  *
  * policy is set for this thread while the case is measured and restored
- * afterwards.  Under SCHED_OTHER the kernel may delay a timer by the thread's
- * timer slack, so as to serve several with one interrupt: 50 us by default,
- * which is most of what is seen with slack=default; slack=1ns is the same
- * with PR_SET_TIMERSLACK 1.  A timerfd has no slack, whatever the row says:
- * its timer is the kernel's own and not the thread's sleep.  Under a real-time
- * policy there is none either.
+ * afterwards; fifo has priority 80.  Under SCHED_OTHER the kernel may delay a
+ * timer by the thread's timer slack, so as to serve several with one interrupt:
+ * 50 us by default, which is most of what is seen with slack=default; slack=1ns
+ * is the same with PR_SET_TIMERSLACK 1.  A timerfd has no slack, whatever the
+ * row says: its timer is the kernel's own and not the thread's sleep.  Under a
+ * real-time policy there is none either.
  *
  * Measures: time from the point of the grid to the thread's own reading of
  *           CLOCK_MONOTONIC after the call, ns.
@@ -44,7 +44,9 @@
 #include "bench.h"
 #include "deadline.h"
 
-#define NS_PER_S 1000000000ll
+#define NS_PER_S    1000000000ll
+#define INTERVAL_NS 200000
+#define PRIORITY    80
 
 /* A visit begins this long before its first point of the grid: the change of
  * policy has had its effect by then. */
@@ -53,15 +55,11 @@
 /* Points of the grid that may be missed in a row. */
 #define TRIES 20
 
-struct state;
-struct call {
-	const char *name;
-	/* Sleep until the point of the grid: 0 or -errno. */
-	int (*sleep)(const struct state *s);
-};
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441 /* the same number on all architectures */
+#endif
 
 struct state {
-	uint64_t interval_us, priority;
 	int timer, never, epoll; /* descriptors; -1 */
 	int64_t next; /* the point of the grid, ns of CLOCK_MONOTONIC */
 	const struct call *call; /* of this visit */
@@ -69,14 +67,6 @@ struct state {
 	int policy;
 	struct sched_param param;
 	int slack;
-};
-
-static const struct opt opts[] = {
-	OPT_U64(0, "interval", state, interval_us, "200", 50, 1000000,
-		"distance of the points of the grid, microseconds"),
-	OPT_U64(0, "rt-priority", state, priority, "80", 1, 99,
-		"priority of the cases with policy=fifo"),
-	OPT_END,
 };
 
 static int64_t now_ns(void)
@@ -95,6 +85,12 @@ static struct timespec left(const struct state *s)
 	const int64_t ns = s->next - now_ns();
 
 	return to_timespec(ns > 0 ? ns : 0);
+}
+
+/* What waits for an event that does not come; @n: how many came, or -1. */
+static int timed_out(long n)
+{
+	return n < 0 ? -errno : n ? -EIO : 0;
 }
 
 static int sleep_nanosleep(const struct state *s)
@@ -119,27 +115,25 @@ static int sleep_ppoll(const struct state *s)
 {
 	struct pollfd pfd = { s->never, POLLIN, 0 };
 	const struct timespec rest = left(s);
-	const int n = ppoll(&pfd, 1, &rest, NULL);
 
-	return n < 0 ? -errno : n ? -EIO : 0;
+	return timed_out(ppoll(&pfd, 1, &rest, NULL));
 }
 
-#ifndef SYS_epoll_pwait2
-#define SYS_epoll_pwait2 441 /* the same number on all architectures */
-#endif
-
+/* The system call itself: older libcs have no name for it. */
 static int sleep_epoll(const struct state *s)
 {
 	struct epoll_event event;
 	const struct timespec rest = left(s);
-	/* The system call itself: older libcs have no name for it. */
-	const long n = syscall(SYS_epoll_pwait2, s->epoll, &event, 1, &rest,
-			       NULL, (size_t)0);
 
-	return n < 0 ? -errno : n ? -EIO : 0;
+	return timed_out(syscall(SYS_epoll_pwait2, s->epoll, &event, 1, &rest,
+				 NULL, (size_t)0));
 }
 
-static const struct call calls[] = {
+static const struct call {
+	const char *name;
+	/* Sleep until the point of the grid: 0 or -errno. */
+	int (*sleep)(const struct state *s);
+} calls[] = {
 	{ "clock_nanosleep", sleep_nanosleep },
 	{ "timerfd", sleep_timerfd },
 	{ "ppoll", sleep_ppoll },
@@ -185,7 +179,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const bool fifo = case_is(c, "policy", "fifo");
 	const int policy = fifo ? SCHED_FIFO : SCHED_OTHER;
-	struct sched_param param = { 0 };
+	const struct sched_param param = { fifo ? PRIORITY : 0 };
 	struct state *s = state;
 	const char *what;
 	int err;
@@ -194,7 +188,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->policy = sched_getscheduler(0);
 	sched_getparam(0, &s->param);
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-	param.sched_priority = fifo ? (int)s->priority : 0;
 	err = set(policy, &param, case_is(c, "slack", "1ns"),
 		  &what); /* 0: default */
 	if (err == -EPERM)
@@ -209,10 +202,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		    sched_getscheduler(0) == policy);
 	bench_fact(b, c, "timer_slack_ns",
 		   prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
-	bench_fact(b, c, "interval_us", (double)s->interval_us);
-	if (fifo)
-		bench_fact(b, c, "priority", (double)s->priority);
-	s->next = now_ns() + LEAD_NS + (int64_t)s->interval_us * 500;
+	s->next = now_ns() + LEAD_NS + INTERVAL_NS / 2;
 	return 0;
 }
 
@@ -228,13 +218,10 @@ static long voluntary_switches(void)
  * fall asleep: cyclictest does the same. */
 static void next_point(struct state *s, uint64_t *skipped)
 {
-	const int64_t step = (int64_t)s->interval_us * 1000;
-	const int64_t soon = now_ns() + step / 4;
+	const int64_t soon = now_ns() + INTERVAL_NS / 4;
 
-	while (s->next < soon) {
-		s->next += step;
+	for (; s->next < soon; s->next += INTERVAL_NS)
 		(*skipped)++;
-	}
 }
 
 /* A sleep is one if the thread slept; else it was kept from running until the
@@ -257,7 +244,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		while (err == -EINTR && !bench_stopping(b));
 		late = now_ns() - s->next;
 		slept = voluntary_switches() > before;
-		s->next += (int64_t)s->interval_us * 1000;
+		s->next += INTERVAL_NS;
 	}
 	if (err == -EINTR)
 		return 0; /* the user wants to stop */
@@ -286,7 +273,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 const struct bench_desc bench_desc = {
 	.name = "wakeup",
 	.switches = true,
-	.opts = opts,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(uint64_t), /* points that were skipped */
 	.points = points,
