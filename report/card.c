@@ -191,12 +191,7 @@ static void fill_table(struct table *t, const struct card *card,
 	size_t n;
 	struct outcome *v = outcomes(card, run, &n);
 
-	*t = (struct table) { 0 };
-	table_column(t, "operation", false);
-	table_column(t, "value", true);
-	table_column(t, "95 % interval", true);
-	table_column(t, "grade", false);
-	table_column(t, "remark", false);
+	table_begin(t, "operation|value>|95 % interval>|grade|remark");
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].row)
 			add_row(t, v[i].entry, run, v[i].row);

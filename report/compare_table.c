@@ -6,6 +6,7 @@
 #include "compare_write.h"
 #include "grade.h"
 #include "noise_certificate.h"
+#include "prose.h"
 #include "result.h"
 #include "tables.h"
 #include "text.h"
@@ -126,11 +127,7 @@ const char *compare_forbidden(const struct comparison *c)
 			}
 		}
 	if (text)
-		text = text_format(
-			"No verdict can be built on these: %s. What is called "
-			"different may be what other tasks took; measure again "
-			"when the machine is quieter.",
-			text);
+		text = prose("compare-forbidden", "runs", text, NULL);
 	return text;
 }
 
@@ -141,29 +138,20 @@ static void add_noise(struct table *t, const struct comparison *c)
 	const char *b = noise_of(c->b->runs, &word[1]);
 
 	if (a && b && strcmp(word[0], word[1]) != 0) {
-		table_row(t, "");
-		table_cell(t, 0, "noise certificate");
-		table_cell(t, 1, a);
-		table_cell(t, 2, b);
+		table_line(t, "", "noise certificate", a, b);
 	}
 }
 
 void compare_settings(struct table *t, const struct comparison *c)
 {
-	*t = (struct table) { 0 };
-	table_column(t, "what differs", false);
-	table_column(t, "A", false);
-	table_column(t, "B", false);
+	table_begin(t, "what differs|A|B");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		const char *a = shown(c->a, i), *b = shown(c->b, i);
 
 		if (!strcmp(a, b) && strcmp(a, "varies") != 0) {
 			continue;
 		}
-		table_row(t, "");
-		table_cell(t, 0, settings[i].name);
-		table_cell(t, 1, a);
-		table_cell(t, 2, b);
+		table_line(t, "", settings[i].name, a, b);
 	}
 	add_noise(t, c);
 }
@@ -232,9 +220,7 @@ static void one_mean(struct table *t, const struct comparison *c,
 		rows++;
 		sum += p->cost.shift;
 	}
-	table_row(t, "");
-	table_cell(t, 0, program);
-	table_cell(t, 1, text_format("%zu", rows));
+	table_line(t, "", program, text_format("%zu", rows));
 	if (rows)
 		table_cell(t, 2, ratio(sum / (double)rows));
 	table_cell(t, 3, text_format("%zu", count[VERDICT_FASTER]));
@@ -248,15 +234,8 @@ void compare_means(struct table *t, const struct comparison *c)
 {
 	const struct run *run = c->a->runs;
 
-	*t = (struct table) { 0 };
-	table_column(t, "program", false);
-	table_column(t, "rows", true);
-	table_column(t, "cost B / A", true);
-	table_column(t, "faster", true);
-	table_column(t, "slower", true);
-	table_column(t, "too small", true);
-	table_column(t, "unclear", true);
-	table_column(t, "no test", true);
+	table_begin(t, "program|rows>|cost B / A>|faster>|slower>|too "
+		       "small>|unclear>|no test>");
 	for (size_t i = 0; i < run->nsections; i++)
 		if (run->sections[i].n)
 			one_mean(t, c, run->sections[i].program);
@@ -276,11 +255,11 @@ static const char *side_value(const struct pair *p, size_t side)
 
 static void add_row(struct table *t, const struct pair *p)
 {
-	table_row(t, p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
-		     : p->verdict == VERDICT_SLOWER	  ? "failed"
-							  : "");
-	table_cell(t, 0, compare_label(p));
-	table_cell(t, 1, side_value(p, 0));
+	table_line(t,
+		   p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
+		   : p->verdict == VERDICT_SLOWER	? "failed"
+							: "",
+		   compare_label(p), side_value(p, 0));
 	if (p->b)
 		table_cell(t, 2, side_value(p, 1));
 	table_cell(t, 6, compare_verdict(p));
@@ -296,14 +275,10 @@ static void add_row(struct table *t, const struct pair *p)
 void compare_rows(struct table *t, const struct comparison *c, bool details,
 		  bool all)
 {
-	*t = (struct table) { 0 };
-	table_column(t, details ? "detail row" : "core row", false);
-	table_column(t, "A", true);
-	table_column(t, "B", true);
-	table_column(t, "B - A [95 %]", true);
-	table_column(t, "cost B / A [95 %]", true);
-	table_column(t, "corrected p", true);
-	table_column(t, "verdict", false);
+	table_begin(t, "core row|A>|B>|B - A [95 %]>|cost B / A [95 "
+		       "%]>|corrected p>|verdict");
+	if (details)
+		t->columns[0].head = "detail row";
 	if (c->rows_with_floor)
 		table_column(t, "A/A floor", true);
 	for (size_t i = 0; i < c->n; i++)
@@ -338,12 +313,10 @@ static const char *counted_verdict(const struct pair *p)
 static void across_row(struct table *t, const struct comparison *c,
 		       const struct pair *p)
 {
-	table_row(t, "");
-	table_cell(t, 0, compare_label(p));
-	table_cell(t, 1,
+	table_line(t, "", compare_label(p),
 		   text_format("%s%s", compare_name(c->b),
-			       c->counted ? " (instructions)" : ""));
-	table_cell(t, 2, side_value(p, 0));
+			       c->counted ? " (instructions)" : ""),
+		   side_value(p, 0));
 	table_cell(t, 5, c->counted ? counted_verdict(p) : compare_verdict(p));
 	if (!p->tested)
 		return;
@@ -382,15 +355,8 @@ static bool any_differs(const struct comparison *c, size_t n, size_t i)
 void compare_across(struct table *t, const struct comparison *c, size_t n,
 		    bool all)
 {
-	const char *head = compare_name(c->a);
-
-	*t = (struct table) { 0 };
-	table_column(t, "operation", false);
-	table_column(t, "with", false);
-	table_column(t, head, true);
-	table_column(t, "adds [95 %]", true);
-	table_column(t, "cost [95 %]", true);
-	table_column(t, "verdict", false);
+	table_begin(t, "operation|with|A>|adds [95 %]>|cost [95 %]>|verdict");
+	t->columns[2].head = compare_name(c->a);
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0;
 		     c->v[i].first && k < n && (all || any_differs(c, n, i));

@@ -6,42 +6,17 @@
 
 #include "console.h"
 #include "ledger.h"
+#include "prose.h"
 #include "rounds.h"
 #include "text.h"
 
 #define BATCH_RATIO 1.5
 
-static const char method[] =
-	"Each row is compared by its invocations, or by whole runs where a "
-	"side has several. The cost of B over that of A (for bandwidths: of A "
-	"over B, so that more than 1 is always slower) is the Hodges-Lehmann "
-	"estimate of the ratio with its interval; p is Yuen's test of trimmed "
-	"means, two-sided, of the logarithms. Of sides that were not measured "
-	"in turn a difference is one that the times have and the cycles have, "
-	"too: the ratio is the lesser of the two, the interval holds both. B - "
-	"A is in cycles where the core's frequency moved by more than the "
-	"floor and the cycles differ less than the times. p is corrected for "
-	"the number of rows, as Benjamini and Hochberg say, so that of the "
-	"rows called different hardly one in twenty is not; core and detail "
-	"rows each by themselves, so that details cost the core rows nothing. "
-	"A row is called faster or slower if the corrected p is under 5 % and "
-	"the effect is above the floor; what is not above it does not matter.";
-
-static const char counting[] =
-	"The values are instructions, counted in an emulated machine, not "
-	"times: they have no noise, and no test is needed. The boots of a side "
-	"had different pasts, and what ran before moves some rows: two sides "
-	"differ where their samples, without the slowest tenth of a boot, lie "
-	"further apart than those of either side.";
-
 const char *compare_drift(const struct comparison *c)
 {
 	if (c->interleaved)
-		return "Both sides were measured in one session, interleaved: "
-		       "slow changes of the machine fall on both alike.";
-	return "Drift not controlled: the sides were measured one after the "
-	       "other, so a change of the machine in between looks like a "
-	       "difference; scripts/ab measures both in turn.";
+		return prose("compare-in-turn", NULL);
+	return prose("compare-drift", NULL);
 }
 
 static int by_size(const void *a, const void *b)
@@ -169,10 +144,7 @@ const char *compare_stopping(const struct comparison *c)
 	for (size_t i = 0; i < 2; i++)
 		stopped |= sides[i]->n == 1 &&
 			   isfinite(rounds_goal(sides[i]->runs));
-	return stopped ? "Rows with wide intervals got more rounds, so of rows "
-			 "that do not differ up to 6 %, not 5 %, have p under "
-			 "5 %."
-		       : NULL;
+	return stopped ? prose("compare-stopping", NULL) : NULL;
 }
 
 static void para(struct doc *d, const char *text)
@@ -225,12 +197,7 @@ static void put_rows(struct doc *d, const struct comparison *c,
 	struct table t;
 
 	if (c->tested)
-		d->format->picture(
-			d, name,
-			"Cost of B over cost of A with 95 % intervals: "
-			"diamonds are slower, squares faster, grey dots no "
-			"clear difference or too small to matter. The axis is "
-			"logarithmic; 1 is the same.");
+		d->format->picture(d, name, prose("compare-plot", NULL));
 	for (int details = 0; details < 2; details++) {
 		compare_rows(&t, c, details, true);
 		put_table(d, &t);
@@ -264,9 +231,11 @@ void compare_write(struct doc *d, const struct comparison *c, size_t n)
 		for (size_t j = 0; j < c[i].b->notes.n; j++)
 			d->format->warning(d, c[i].b->notes.v[j].text,
 					   c[i].b->notes.v[j].remedy);
-	d->format->para(d, c->counted ? counting : method);
+	d->format->para(d, prose(c->counted ? "compare-counting"
+					    : "compare-method",
+				 NULL));
 	if (!c->counted && c[n - 1].counted)
-		d->format->para(d, counting);
+		d->format->para(d, prose("compare-counting", NULL));
 	for (size_t i = 0; i < n; i++)
 		put_one(d, &c[i], i);
 	if (c->counted) {

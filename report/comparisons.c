@@ -138,22 +138,15 @@ void comparisons_table(struct table *table, const struct rowtable *t,
 	const struct rowtable_line *line = NULL;
 	struct answer x;
 
-	*table = (struct table) { 0 };
-	table_column(table, "comparison", false);
-	table_column(table, "first", false);
-	table_column(table, "second", false);
-	table_column(table, "first / second", true);
-	table_column(table, "95 % interval", true);
+	table_begin(table,
+		    "comparison|first|second|first / second>|95 % interval>");
 	while ((line = rowtable_next(t, "comparison", line))) {
 		if (!wanted(line, ids))
 			continue;
 		answer(&x, line->field, run);
-		table_row(table, "");
-		table_cell(table, 0, line->field[QUESTION]);
-		table_cell(table, 1, said(&x.a));
-		table_cell(table, 2, said(&x.b));
-		table_cell(table, 3, comparisons_times(&x.ratio));
-		table_cell(table, 4, comparisons_interval(&x.ratio));
+		table_line(table, "", line->field[QUESTION], said(&x.a),
+			   said(&x.b), comparisons_times(&x.ratio),
+			   comparisons_interval(&x.ratio));
 	}
 }
 

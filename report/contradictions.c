@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "pick.h"
+#include "prose.h"
 #include "text.h"
 
 /* How much faster than memory is a cache and no mixture: mem_latency asks for
@@ -41,17 +42,10 @@ void contradictions_add(struct run *run)
 	if (!measured || !isfinite(bandwidth) ||
 	    (latency > CLEAR) == (bandwidth > CLEAR))
 		return;
-	notes_add(run->notes,
-		  text_format("the third cache: its loads are %s memory's "
-			      "(mem_latency), its bytes %.2g times as fast "
-			      "(mem_bandwidth): one of the two did not measure "
-			      "that cache",
-			      isfinite(latency)
-				      ? text_format("%.2g times as fast as",
-						    latency)
-				      : "not told from",
-			      bandwidth),
-		  "others share it and took it in between: measure again on a "
-		  "quieter machine; \"passes\" and \"after_one_pass_ns\" in "
-		  "the rows' evidence tell how it filled");
+	notes_say(run->notes,
+		  prose("contradiction", "seen",
+			isfinite(latency)
+				? text_format("%.2g times as fast as", latency)
+				: "not told from",
+			"bandwidth", text_format("%.2g", bandwidth), NULL));
 }

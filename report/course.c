@@ -8,6 +8,7 @@
 #include "grade.h"
 #include "input.h"
 #include "limiters.h"
+#include "prose.h"
 #include "rowtable.h"
 #include "tables.h"
 #include "text.h"
@@ -188,9 +189,7 @@ static void add_reason(struct table *t, const struct course *c, size_t i)
 
 void course_reasons(struct table *t, const struct course *c, const char *ids)
 {
-	*t = (struct table) { 0 };
-	table_column(t, "operation", false);
-	table_column(t, "why this was predicted", false);
+	table_begin(t, "operation|why this was predicted");
 	for (size_t i = 0; i < c->ops.n; i++)
 		if (!ids || text_glob(ids, c->ops.v[i].id))
 			add_reason(t, c, i);
@@ -223,9 +222,7 @@ void course_2017(struct table *t, const struct course *c, const struct run *run)
 		table_cell(t, 6,
 			   row ? tables_value(&row->all) : "not measured");
 	}
-	t->caption = "The report of 2017 on its own machine, a Core i7 860 at "
-		     "2.8 GHz with Linux 4.4: Wu, Xiang and He, CSE 221 "
-		     "Project Report, Table 12 (network: Tables 9 to 11)";
+	t->caption = prose("course-2017", NULL);
 }
 
 static void put_tables(struct doc *d, const struct course *c,
@@ -258,9 +255,7 @@ const char *course_missing(const struct run *run)
 	const char *profile = run_text(run->meta, "profile");
 
 	return profile && !strcmp(profile, "quick")
-		       ? "This was a quick run, which measures the core rows "
-			 "only: `make run-all` measures the operations that "
-			 "are missing here."
+		       ? prose("course-quick", NULL)
 		       : NULL;
 }
 
@@ -269,28 +264,13 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 	if (!c->ops.n)
 		return;
 	d->format->heading(d, 2, "coursework", "Predicted and measured");
-	d->format->para(
-		d,
-		"The operations of the CSE 221 course, each with what was "
-		"expected of it, what was measured, and what limits it: what "
-		"usually does, or, with a figure in brackets, what this run's "
-		"own figures say. The standard deviation is over all samples. "
-		"Where nobody predicted anything, est. marks an estimate by a "
-		"rule, most of them those of a students' report of 2017, "
-		"applied to this machine; the rules stand below, and what an "
-		"estimate lacks that is – here. The methods of that report "
-		"were not all the same as here: compare magnitudes.");
+	d->format->para(d, prose("course", NULL));
 	if (!c->predictions.found)
-		d->format->para(
-			d,
-			"There are no predictions: `make predictions` writes "
-			"predictions.ini to fill in before the next run.");
+		d->format->para(d, prose("course-unpredicted", NULL));
 	if (course_missing(run))
 		d->format->para(d, course_missing(run));
 	put_tables(d, c, run);
 	d->format->heading(d, 2, "comparisons", "Comparisons");
-	d->format->para(d, "The questions of the course, answered by this run: "
-			   "how many times the second the first is, with its "
-			   "95 % interval, and what other rows say of why.");
+	d->format->para(d, prose("comparisons", NULL));
 	comparisons_write(d, &c->table, &c->ops, run, NULL);
 }

@@ -115,10 +115,9 @@ static void put_figures(struct doc *d, const struct figures *figs,
 static void put_programs(struct doc *d, const struct course *c,
 			 const struct run *run)
 {
-	struct table t = { 0 };
+	struct table t;
 
-	table_column(&t, "operation", false);
-	table_column(&t, "program and row", false);
+	table_begin(&t, "operation|program and row");
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
 		const struct row *row = operations_row(op, run);

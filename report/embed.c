@@ -8,3 +8,5 @@
 EMBED(page_css, "page.css");
 EMBED(page_js, "page.js");
 EMBED(paper_tex, "words/paper.tex");
+EMBED(prose_md, "words/prose.md");
+EMBED(predictions_ini, "words/predictions.ini");

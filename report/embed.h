@@ -3,6 +3,7 @@
 #define EMBED_H
 
 /* Texts that are in the program: files of report/ and report/words/. */
-extern const char page_css[], page_js[], paper_tex[];
+extern const char page_css[], page_js[], paper_tex[], prose_md[],
+	predictions_ini[];
 
 #endif

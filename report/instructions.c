@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "ledger.h"
+#include "prose.h"
 #include "text.h"
 
 static bool is(const char *unit, const char *one, const char *other)
@@ -37,12 +38,11 @@ static void add_row(struct table *t, const struct row *timed,
 	if (!counted || counted->all.status != RESULT_OK || !isfinite(ns) ||
 	    !counted->all.unit || strcmp(counted->all.unit, unit) != 0)
 		return;
-	table_row(t, "");
-	table_cell(t, 0,
+	table_line(t, "",
 		   text_format("%s: %s%s", r->benchmark, r->name,
-			       strchr(unit, '/') ? ", per byte" : ""));
-	table_cell(t, 1, ledger_counts(counted->least, counted->most, ""));
-	table_cell(t, 2, text_number(ns));
+			       strchr(unit, '/') ? ", per byte" : ""),
+		   ledger_counts(counted->least, counted->most, ""),
+		   text_number(ns));
 	if (!(cycles > 0))
 		return;
 	table_cell(t, 3, text_number(cycles));
@@ -54,11 +54,8 @@ static void fill(struct table *t, const struct run *run,
 {
 	json_t *index = compare_index(ledger);
 
-	table_column(t, "operation", false);
-	table_column(t, "instructions", true);
-	table_column(t, "ns", true);
-	table_column(t, "core cycles", true);
-	table_column(t, "instructions per cycle", true);
+	table_begin(t, "operation|instructions>|ns>|core cycles>|instructions "
+		       "per cycle>");
 	for (size_t i = 0; i < run->nsections; i++)
 		for (size_t j = 0; j < run->sections[i].n; j++) {
 			const struct row *row =
@@ -107,14 +104,8 @@ void instructions_write(struct doc *d, const struct run *run,
 	d->format->heading(d, 2, "instructions", "Instructions and time");
 	put_difference(d, run, ledger);
 	fill(&t, run, ledger);
-	t.caption = text_format(
-		"Times and core cycles: this run, Linux %s. Instructions: the "
-		"ledger %s, Linux %s; a range where their samples differ. A "
-		"count is the length of the path on an emulated processor, "
-		"where string instructions count step by step; it is not the "
-		"time: it has no cache or TLB misses, no cost of writing CR3, "
-		"and no other CPU.",
-		kernel(run), ledger->dir, kernel(ledger));
+	t.caption = prose("instructions", "timed", kernel(run), "ledger",
+			  ledger->dir, "counted", kernel(ledger), NULL);
 	if (t.nrows)
 		d->format->table(d, &t);
 	else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prose.h"
 #include "text.h"
 
 bool ledger_is(const struct run *run)
@@ -206,11 +207,7 @@ void ledger_rows(struct table *t, const struct comparison *c, size_t n,
 	size_t m = order_rows(rows, c, n, all);
 
 	*t = (struct table) { 0 };
-	t->caption =
-		"Instructions: the length of the path, not its time; caches, "
-		"the TLB, CR3 and other CPUs cost nothing here. = the same, ~ "
-		"no further apart than the samples of one side, of which the "
-		"slowest tenth is left out. Sorted by the greatest effect.";
+	t->caption = prose("ledger", NULL);
 	table_column(t, "operation", false);
 	for (size_t k = 0; k <= n; k++)
 		table_column(t, label(c, n, k ? c[k - 1].b->name : c->a->name),
@@ -218,9 +215,8 @@ void ledger_rows(struct table *t, const struct comparison *c, size_t n,
 	for (size_t i = 0; i < m; i++) {
 		const struct result *r = &c->v[rows[i].row].a->all;
 
-		table_row(t, "");
-		table_cell(t, 0, text_format("%s: %s", r->benchmark, r->name));
-		table_cell(t, 1, cost_of_a(c, n, rows[i].row));
+		table_line(t, "", text_format("%s: %s", r->benchmark, r->name),
+			   cost_of_a(c, n, rows[i].row));
 		for (size_t k = 0; k < n; k++)
 			table_cell(t, k + 2, difference(&c[k].v[rows[i].row]));
 	}

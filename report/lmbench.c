@@ -6,6 +6,7 @@
 
 #include "console.h"
 #include "pick.h"
+#include "prose.h"
 #include "rowtable.h"
 #include "tables.h"
 #include "text.h"
@@ -91,13 +92,8 @@ static size_t fill(struct table *t, const struct lmbench *l,
 	const char *group = l->v[first].group;
 	size_t measured = 0, i;
 
-	*t = (struct table) { 0 };
-	table_column(t, "operation", false);
-	table_column(t, "value", true);
-	table_column(t, "95 % interval", true);
-	table_column(t, "grade", false);
-	table_column(t, "measured by", false);
-	table_column(t, "not as lmbench", false);
+	table_begin(t, "operation|value>|95 % interval>|grade|measured by|not "
+		       "as lmbench");
 	for (i = first; i < l->n && !strcmp(l->v[i].group, group); i++) {
 		const struct row *row = find(&l->v[i], run);
 
@@ -150,11 +146,7 @@ void lmbench_write(struct doc *d, const struct lmbench *l,
 	if (!lmbench_any(l, run))
 		return;
 	d->format->heading(d, 2, "lmbench", "In the groups of lmbench");
-	d->format->para(
-		d, "The operations that lmbench's summary has, by its names. "
-		   "The figures are oscost's: medians of fresh processes with "
-		   "intervals, where lmbench prints one minimum or median. The "
-		   "last column says what else is not the same.");
+	d->format->para(d, prose("lmbench", NULL));
 	for (size_t i = 0; i < l->n;) {
 		struct table t;
 

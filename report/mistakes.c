@@ -130,16 +130,12 @@ void mistakes_write(struct doc *d, const struct rowtable *rows,
 		    const struct run *run)
 {
 	const struct rowtable_line *l = next(rows, NULL);
-	struct table t = { 0 };
+	struct table t;
 
 	if (!l)
 		return;
-	table_column(&t, "mistake", false);
-	table_column(&t, "the naive program prints", true);
-	table_column(&t, "measured properly", true);
-	table_column(&t, "factor", true);
-	table_column(&t, "shown here", false);
-	table_column(&t, "by", false);
+	table_begin(&t, "mistake|the naive program prints>|measured "
+			"properly>|factor>|shown here|by");
 	for (; l; l = next(rows, l))
 		add_row(&t, l, run);
 	d->format->table(d, &t);

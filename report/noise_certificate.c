@@ -9,6 +9,7 @@
 #include "console.h"
 #include "grade.h"
 #include "input.h"
+#include "prose.h"
 #include "result.h"
 #include "stats.h"
 #include "text.h"
@@ -334,23 +335,22 @@ const char *noise_cpu_shared(const struct noise_cpu *c)
 {
 	const char *text = NULL;
 	size_t shared;
-	double *x;
+	double *x, then, best;
 
 	if (c->n_adds < LOOKS)
 		return NULL;
 	x = in_order(c, &shared);
+	then = stats_quantile(x, shared, 0.5);
+	best = x[c->n_adds - 1];
 	if ((double)shared >= SHARED * (double)c->n_adds)
-		text = text_format(
-			"in %s of %zu looks something else worked on CPU %d's "
-			"core, on its other hardware thread%s: the core then "
-			"did %.1f additions a cycle, against %.1f at best; "
-			"what fills a core (system calls, network) takes up to "
-			"%.1f times as long then, and no gap shows it",
-			text_percent((double)shared / (double)c->n_adds),
-			c->n_adds, c->cpu,
-			c->hypervisor ? " (of another guest, maybe)" : "",
-			stats_quantile(x, shared, 0.5), x[c->n_adds - 1],
-			x[c->n_adds - 1] / stats_quantile(x, shared, 0.5));
+		text = prose("noise-shared", "share",
+			     text_percent((double)shared / (double)c->n_adds),
+			     "looks", text_format("%zu", c->n_adds), "cpu",
+			     text_format("%d", c->cpu), "guest",
+			     c->hypervisor ? " (of another guest, maybe)" : "",
+			     "then", text_format("%.1f", then), "best",
+			     text_format("%.1f", best), "times",
+			     text_format("%.1f", best / then), NULL);
 	return text;
 }
 
@@ -407,12 +407,11 @@ static void fill(struct table *t, const struct noise_certificate *q)
 	for (size_t i = 0; i < q->n && i < MOST_CPUS; i++) {
 		const struct noise_cpu *c = &q->v[i];
 
-		table_row(t, "");
-		table_cell(t, 0,
+		table_line(t, "",
 			   text_format("%d%s", c->cpu,
-				       c->measuring ? " (measures)" : ""));
-		table_cell(t, 1, noise_word(noise_cpu_share(c)));
-		table_cell(t, 2, percent(c->lost_us, c->spun_us));
+				       c->measuring ? " (measures)" : ""),
+			   noise_word(noise_cpu_share(c)),
+			   percent(c->lost_us, c->spun_us));
 		for (size_t j = 0; j < NOISE_PHASES; j++)
 			table_cell(t, 3 + j,
 				   percent(c->phase_lost_us[j],
@@ -472,20 +471,6 @@ void sections_noise(struct doc *d, const struct run *run)
 	put_causes(d, &q.v[0]);
 	fill(&t, &q);
 	d->format->table(d, &t);
-	d->format->para(
-		d,
-		"Before the first round, between rounds and after the last one "
-		"a program read the clock without pause on each CPU, first on "
-		"the measuring one, then on all others at once. Every gap of "
-		"more than 1 µs was somebody else: tasks if the kernel had "
-		"switched to another one, interrupts if there were as many as "
-		"gaps, and unseen where the kernel knows of nothing: the "
-		"hypervisor or the firmware. How the last two share the time "
-		"is an estimate. What one task ran is the kernel's count of "
-		"it, also before and after the clock was read, so it may be "
-		"more than all tasks took; what the hypervisor took of a gap "
-		"in which a task ran counts as the task's. Quiet: under 0.1 %, "
-		"nearly quiet: under 1 %, noisy: under 5 %, very noisy: more. "
-		"How far the values can be relied on is their grade.");
+	d->format->para(d, prose("noise", NULL));
 	d->format->fold(d, NULL, NULL);
 }

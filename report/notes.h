@@ -18,4 +18,7 @@ struct notes {
 /* notes_add() - @remedy may be NULL.  The same text is not added twice. */
 void notes_add(struct notes *notes, const char *text, const char *remedy);
 
+/* notes_say() - @both: the text and, behind a blank line, the remedy. */
+void notes_say(struct notes *notes, const char *both);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "comparisons.h"
 #include "pick.h"
+#include "prose.h"
 #include "tables.h"
 #include "text.h"
 
@@ -247,10 +248,7 @@ void pairs_write(struct doc *d, const struct rowtable *t, const struct run *run)
 	if (!pairs_any(t, run))
 		return;
 	d->format->heading(d, 2, "pairs", "New way against old way");
-	d->format->para(
-		d, "The cost of the new way as a multiple of the old one's, by "
-		   "the invocations of this run. It is called faster or slower "
-		   "where the 95 % interval does not hold 1.");
+	d->format->para(d, prose("pairs", NULL));
 	pairs_table(&table, t, run);
 	d->format->table(d, &table);
 }

@@ -11,6 +11,7 @@
 #include "instructions.h"
 #include "noise_certificate.h"
 #include "pairs.h"
+#include "prose.h"
 #include "rounds.h"
 #include "tables.h"
 #include "text.h"
@@ -70,22 +71,14 @@ static void put_warnings(struct doc *d, const struct run *run,
 /* What this is and how to read it, for who has never seen one. */
 static void put_intro(struct doc *d, const struct run *run)
 {
-	const char *machine = card_machine(run), *rounds = rounds_text(run),
-		   *text;
 	size_t programs = 0;
 
 	for (size_t i = 0; i < run->nsections; i++)
 		programs += run->sections[i].n > 0;
-	text = text_format(
-		"What operations of an operating system cost on this machine "
-		"(%s): %zu rows of %zu programs, each of which ran as a fresh "
-		"process in each of %s rounds. A value is the median over the "
-		"rounds; the interval beside it says how sure it is, the grade "
-		"how far another run may lie (A within 2 %%, B 5 %%, C 10 %%, "
-		"D further or not to be relied on), and < that the cost was "
-		"too small to be told from nothing.",
-		machine, run->nrows, programs, rounds);
-	d->format->para(d, text);
+	d->format->para(d, prose("intro", "machine", card_machine(run), "rows",
+				 text_plural(run->nrows, "row"), "programs",
+				 text_plural(programs, "program"), "rounds",
+				 rounds_text(run), NULL));
 }
 
 static void put_contents(struct doc *d, const struct run *run,
@@ -104,13 +97,7 @@ static void put_contents(struct doc *d, const struct run *run,
 	if (parts->ledger)
 		d->format->item(d, "#instructions", "Instructions and time");
 	families_contents(d, run, &parts->course->table, parts->figs);
-	d->format->item(d, "#machine", "The machine");
-	d->format->item(d, "#noise", "Noise certificate");
-	d->format->item(d, "#timer", "Timer certificate");
-	d->format->item(d, "#method", "Method");
-	d->format->item(d, "#missing", "Not measured, and why");
-	d->format->item(d, "#reproduce", "How to get this again");
-	d->format->item(d, "#glossary", "Glossary");
+	prose_items(d, "contents");
 	d->format->list(d, 0);
 }
 
@@ -167,9 +154,7 @@ static void put_command(struct doc *d, const struct run *run)
 	if (command)
 		d->format->code(d, command);
 	else
-		d->format->para(d, "a command that is not repeated here: what "
-				   "run.json has is no command of run-all with "
-				   "the rows of the suite.");
+		d->format->para(d, prose("no-command", NULL));
 }
 
 static void put_reproduce(struct doc *d, const struct run *run)
@@ -180,99 +165,24 @@ static void put_reproduce(struct doc *d, const struct run *run)
 
 	d->format->fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
-	d->format->para(d, "One program alone, at the highest priority, and "
-			   "this report again from the same data:");
+	d->format->para(d, prose("again", NULL));
 	d->format->code(
 		d, text_format("sudo chrt -r 99 %s\nbuild/bin/report make %s",
 			       program ? program : "build/bin/nop",
 			       dir ? dir : "DIR"));
 	d->format->para(d, "Raw data beside this file:");
 	d->format->list(d, 1);
-	d->format->item(d, "invocations.jsonl", "every row of every round");
-	d->format->item(d, "report.csv", "the tables for a spreadsheet");
-	d->format->item(d, "report.json", "the tables for a program");
-	d->format->item(d, "machine.json", "the machine");
-	d->format->item(d, "run.json", "the run");
-	d->format->item(d, "noise.jsonl", "what the noise certificate saw");
-	d->format->item(d, "log.txt", "what the programs said");
+	prose_items(d, "files");
 	d->format->list(d, 0);
 	d->format->fold(d, NULL, NULL);
 }
 
 static void put_glossary(struct doc *d)
 {
-	static const char *const words[][2] = {
-		{ "operation", "what is priced" },
-		{ "batch", "n operations in one timed interval" },
-		{ "sample", "the cost that one batch or one event gave" },
-		{ "invocation", "one execution of a program, a fresh process" },
-		{ "round", "one pass over all programs, in random order" },
-		{ "case", "one point of a program's axes, such as args=3" },
-		{ "value", "median of the invocations' values" },
-		{ "95 % interval",
-		  "where the true median lies; exact, from order statistics; "
-		  "in brackets half its width as a share of the value" },
-		{ "n", "how many invocations gave a value; all, where the row "
-		       "has none" },
-		{ "min, mean, std. dev.",
-		  "over all samples of all invocations; nothing discarded" },
-		{ "p50, p90, p99",
-		  "percentiles of single events: p50 the median over "
-		  "invocations, the others of all events together" },
-		{ "cold", "the first event of an invocation, before any "
-			  "warm-up; the median over invocations" },
-		{ "tick", "unit of the time stamp counter; not a core cycle" },
-		{ "cycle", "of the core, at the frequency it was seen to have "
-			   "during the invocation" },
-		{ "quantum", "the step in which the clock advances" },
-		{ "overhead", "two reads of the clock with nothing between" },
-		{ "below resolution",
-		  "the cost cannot be told from nothing, or the invocations "
-		  "disagree whether there is one, which also noise may cause; "
-		  "it is less than the figure behind the <" },
-		{ "98 ns (80 %) or 420 ns (20 %)",
-		  "the rounds fall in two groups, at least 1.4 times apart: "
-		  "their medians, and the share of the rounds in each. The "
-		  "median of all rounds would be one or the other by chance, "
-		  "so it is not shown, and there is no interval" },
-		{ "unstable",
-		  "a rate whose time was too small to measure in some rounds: "
-		  "the remark says from where to where the rates were" },
-		{ "grade",
-		  "how far the value of another run of this kind may lie, at "
-		  "95 %: A within 2 %, B 5 %, C 10 %, D further; it is the "
-		  "root of 2 times half the interval, or the distance of an "
-		  "earlier run of this machine where that is greater. Rounds "
-		  "in two groups or with a trend are D. C at best: other work "
-		  "had the CPU in 5 % of the samples, or in half of them the "
-		  "frequency moved, the core was shared, a CPU quota held the "
-		  "program back or the host took time; D: in 20 %, or the "
-		  "program was bound to no CPU: the remark says so. Fewer than "
-		  "6 rounds give no grade" },
-		{ "grade of the run", "what 9 of 10 core rows have at least" },
-		{ "quiet, noisy",
-		  "share of a CPU's time that other work took, in the noise "
-		  "certificate: quiet under 0.1 %, nearly quiet under 1 %, "
-		  "noisy under 5 %, very noisy" },
-		{ "evidence",
-		  "what proves that the operation happened: seen/expected in "
-		  "one invocation, on average; and facts about how it was "
-		  "measured, least…greatest where they differ" },
-		{ "disturbed",
-		  "samples during which the program was switched out "
-		  "(involuntary), moved to another CPU (migrated) or "
-		  "throttled, the frequency changed, or another hardware "
-		  "thread worked on the core (shared)" },
-		{ "KiB, MB/s",
-		  "2^10 bytes for sizes; 10^6 bytes a second for rates" },
-	};
-	struct table t = { 0 };
+	struct table t;
 
 	d->format->fold(d, "glossary", "Glossary");
-	table_column(&t, "word", false);
-	table_column(&t, "meaning", false);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		table_pair(&t, words[i][0], words[i][1]);
+	prose_table(&t, "glossary");
 	d->format->table(d, &t);
 	d->format->fold(d, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prose.h"
 #include "sections.h"
 #include "stats.h"
 #include "tables.h"
@@ -163,8 +164,7 @@ static const char *aslr(const struct run *run)
 
 static void fill_machine(struct table *t, const struct run *run)
 {
-	table_column(t, "property", false);
-	table_column(t, "value", false);
+	table_begin(t, "property|value");
 	pair(t, "host", run, "hostname");
 	pair(t, "machine", run, "board");
 	pair(t, "processor", run, "cpu.model");
@@ -201,28 +201,20 @@ static void fill_checks(struct table *t, const struct run *run)
 	const json_t *list = run_at(run->machine, "checks"), *c;
 	size_t i;
 
-	table_column(t, "setting", false);
-	table_column(t, "answer", false);
-	table_column(t, "value", false);
-	table_column(t, "command that mends it", false);
-	table_column(t, "read from", false);
+	table_begin(t, "setting|answer|value|command that mends it|read from");
 	json_array_foreach(list, i, c)
 	{
 		const char *answer = run_text(c, "answer");
 		const char *value = run_text(c, "value");
 
-		table_row(t, answer && !strcmp(answer, "bad") ? "failed" : "");
-		table_cell(t, 0, run_text(c, "name"));
-		table_cell(t, 1, answer);
+		table_line(t, answer && !strcmp(answer, "bad") ? "failed" : "",
+			   run_text(c, "name"), answer);
 		if (value)
 			table_cell(t, 2, text_cut(value, VALUE_WIDTH));
 		table_cell(t, 3, run_text(c, "mend"));
 		table_cell(t, 4, run_text(c, "file"));
 	}
-	t->caption = "How the machine was set when the run began: ok, bad, or "
-		     "unknown where nothing can be read. A guest does not see "
-		     "whether its host uses the other hardware threads of its "
-		     "cores: what the noise certificate says of them counts";
+	t->caption = prose("checks", NULL);
 }
 
 static void put_checks(struct doc *d, const struct run *run)
@@ -360,11 +352,9 @@ static const char *fact(const struct result *r, const char *key)
 static void put_verdicts(struct doc *d, const struct run *run,
 			 const struct section *certify)
 {
-	struct table t = { 0 };
+	struct table t;
 
-	table_column(&t, "method or check", false);
-	table_column(&t, "verdict", false);
-	table_column(&t, "why", false);
+	table_begin(&t, "method or check|verdict|why");
 	for (size_t i = 0; i < certify->n; i++) {
 		const struct result *r = &run->rows[certify->rows[i]].all;
 		const char *name = run_text(r->params, "method");
@@ -372,10 +362,8 @@ static void put_verdicts(struct doc *d, const struct run *run,
 
 		if (!verdict)
 			continue;
-		table_row(&t, "");
-		table_cell(&t, 0, name ? name : r->name);
-		table_cell(&t, 1, verdict);
-		table_cell(&t, 2, fact(r, "why"));
+		table_line(&t, "", name ? name : r->name, verdict,
+			   fact(r, "why"));
 	}
 	t.caption = "certify: the verdict on each timing method";
 	table_prune(&t);
@@ -387,12 +375,11 @@ void sections_timer(struct doc *d, const struct run *run,
 		    const struct figures *figs)
 {
 	const struct section *certify = run_section(run, "certify");
-	struct table t = { 0 };
+	struct table t;
 
 	d->format->fold(d, "timer", "Timer certificate");
 	if (run->machine) {
-		table_column(&t, "property", false);
-		table_column(&t, "value", false);
+		table_begin(&t, "property|value");
 		pair(&t, "method", run, "timer.method");
 		pair(&t, "why this method", run, "timer.why");
 		table_pair(&t, "counter (TSC on x86-64)", hz_at(run, "tsc.hz"));

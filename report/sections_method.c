@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "prose.h"
 #include "rounds.h"
 #include "sample.h"
 #include "sections.h"
@@ -48,12 +49,9 @@ static const char *interval_text(unsigned int n)
 		return text_format("%u round%s are too few for a 95 %% "
 				   "interval (6 are needed), so there is none.",
 				   n, n == 1 ? "" : "s");
-	return text_format(
-		"The interval runs from the %s to the %s of the %u invocation "
-		"values; it holds the true median with a probability of "
-		"%.1f\xc2\xa0%%, whatever the distribution is (exact order "
-		"statistics, which assume nothing but independence).",
-		ordinal(lo, n), ordinal(hi, n), n, 100 * coverage);
+	return prose("method-interval", "low", ordinal(lo, n), "high",
+		     ordinal(hi, n), "n", text_format("%u", n), "share",
+		     text_format("%.1f", 100 * coverage), NULL);
 }
 
 /* The intervals of the rows with the fewest and with the most rounds. */
@@ -89,16 +87,9 @@ static void put_rounds(struct doc *d, const struct run *run)
 		isfinite(seed) ? text_format(" (seed %.0f)", seed) : "";
 	const char *rounds = rounds_text(run);
 
-	para(d,
-	     text_format("Each program was run as a fresh process in each of "
-			 "%s rounds%s%s; the order of the programs was random "
-			 "in each round%s. So the unit of all statistics is "
-			 "the invocation, not the repetition inside a process, "
-			 "and slow changes of the machine fall on all rows "
-			 "alike. Each invocation has its own random size of "
-			 "the environment and offset of the stack.",
-			 rounds, profile ? " of profile " : "",
-			 profile ? profile : "", order));
+	para(d, prose("method-rounds", "rounds", rounds, "of",
+		      profile ? " of profile " : "", "profile",
+		      profile ? profile : "", "order", order, NULL));
 }
 
 /* Why the programs have not all had the same rounds. */
@@ -108,12 +99,8 @@ static void put_goal(struct doc *d, const struct run *run)
 
 	if (isnan(goal))
 		return;
-	para(d,
-	     text_format(
-		     "After the first rounds a program was run again only as "
-		     "often as the intervals of its core rows needed to come "
-		     "within ±%.8g %% of their values, or as the time allowed.",
-		     100 * goal));
+	para(d, prose("method-goal", "goal", text_format("%.8g", 100 * goal),
+		      NULL));
 }
 
 static void put_samples(struct doc *d, const struct run *run)
@@ -121,19 +108,8 @@ static void put_samples(struct doc *d, const struct run *run)
 	const char *method = run_text(run->machine, "timer.method");
 	const char *batch = batch_length(run);
 
-	para(d, text_format(
-			"The program pins itself to one CPU, calibrates its "
-			"clock (method %s), finds a number of operations n for "
-			"which one batch takes %s, warms up, and then takes "
-			"batches of n and 2n operations in the order n, 2n, "
-			"2n, n, in turn with the other cases. The value is the "
-			"median of (T(2n) − T(n)) / n, in which all that is "
-			"constant cancels: reading the clock, calling the "
-			"loop. Operations that cannot be repeated are timed "
-			"one by one, minus the mean overhead of the clock, and "
-			"their value is the median. Disturbed samples are "
-			"counted, and many of them lower the grade.",
-			method ? method : "unknown", batch));
+	para(d, prose("method-samples", "method", method ? method : "unknown",
+		      "batch", batch, NULL));
 }
 
 void sections_method(struct doc *d, const struct run *run)
@@ -142,11 +118,6 @@ void sections_method(struct doc *d, const struct run *run)
 	put_rounds(d, run);
 	put_goal(d, run);
 	put_samples(d, run);
-	para(d,
-	     text_format(
-		     "The value of a row is the median of its invocations' "
-		     "values. %s Mean, standard deviation, minimum and maximum "
-		     "describe all samples of all invocations together.",
-		     intervals_text(run)));
+	para(d, prose("method-value", "intervals", intervals_text(run), NULL));
 	d->format->fold(d, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "prose.h"
 #include "sections.h"
 #include "text.h"
 
@@ -26,10 +27,7 @@ static const char *meaning(const char *place)
 {
 	if (strstr(place, ", which is memory"))
 		return "No row tells anything of a disk.";
-	return "Rows that go to the device have what it costs as seen from "
-	       "here, with all queues and caches in between; what lies beneath "
-	       "they cannot tell, nor what another disk would do. Rows from "
-	       "the page cache are of memory and kernel.";
+	return prose("place-device", NULL);
 }
 
 void sections_place(struct doc *d, const struct run *run,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "table.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "text.h"
@@ -45,15 +44,12 @@ void table_cell(struct table *t, size_t column, const char *text)
 	t->cells[(t->nrows - 1) * t->ncolumns + column] = text;
 }
 
-void table_line(struct table *t, const char *mark, ...)
+void table_cells(struct table *t, const char *mark, const char *const *cells,
+		 size_t n)
 {
-	va_list ap;
-
 	table_row(t, mark);
-	va_start(ap, mark);
-	for (size_t i = 0; i < t->ncolumns; i++)
-		table_cell(t, i, va_arg(ap, const char *));
-	va_end(ap);
+	for (size_t i = 0; i < n; i++)
+		table_cell(t, i, cells[i]);
 }
 
 void table_pair(struct table *t, const char *name, const char *value)

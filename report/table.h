@@ -31,8 +31,13 @@ void table_column(struct table *t, const char *head, bool number);
  * |; of one that ends with > the cells are aligned to the right. */
 void table_begin(struct table *t, const char *heads);
 
-/* table_line() - a row of as many cells as there are columns. */
-void table_line(struct table *t, const char *mark, ...);
+/* table_line() - a row with these cells; those behind them are empty. */
+#define table_line(t, mark, ...)                                    \
+	table_cells(t, mark, (const char *const[]) { __VA_ARGS__ }, \
+		    sizeof((const char *const[]) { __VA_ARGS__ }) / \
+			    sizeof(char *))
+void table_cells(struct table *t, const char *mark, const char *const *cells,
+		 size_t n);
 
 /* table_row() - begin a row of empty cells. */
 void table_row(struct table *t, const char *mark);

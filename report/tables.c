@@ -410,11 +410,11 @@ void tables_core(struct table *t, const struct run *run,
 		const char *shown;
 		double scale = scale_among(run, r, &shown);
 
-		table_row(t, r->status == RESULT_OK
-				     ? ""
-				     : result_status_name(r->status));
-		table_cell(t, 0, r->benchmark);
-		table_cell(t, 1, r->name);
+		table_line(t,
+			   r->status == RESULT_OK
+				   ? ""
+				   : result_status_name(r->status),
+			   r->benchmark, r->name);
 		fill_value(t, r, 2, scale, shown);
 		table_cell(t, 5, r->grade);
 		table_cell(t, 6, remark(row));
@@ -424,21 +424,15 @@ void tables_core(struct table *t, const struct run *run,
 
 void tables_missing(struct table *t, const struct run *run)
 {
-	*t = (struct table) { 0 };
-	table_column(t, "program", false);
-	table_column(t, "case", false);
-	table_column(t, "what", false);
-	table_column(t, "why", false);
+	table_begin(t, "program|case|what|why");
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *x = &run->troubles[i];
 
-		table_row(t, x->exit_status == 77 ? "skipped" : "failed");
-		table_cell(t, 0, x->program);
-		table_cell(t, 1,
+		table_line(t, x->exit_status == 77 ? "skipped" : "failed",
+			   x->program,
 			   text_format("(program, %u round%s)", x->rounds,
-				       x->rounds == 1 ? "" : "s"));
-		table_cell(t, 2, tables_exit(x->exit_status));
-		table_cell(t, 3, x->reason);
+				       x->rounds == 1 ? "" : "s"),
+			   tables_exit(x->exit_status), x->reason);
 	}
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
@@ -448,11 +442,9 @@ void tables_missing(struct table *t, const struct run *run)
 
 			if (row->all.status == RESULT_OK)
 				continue;
-			table_row(t, result_status_name(row->all.status));
-			table_cell(t, 0, s->program);
-			table_cell(t, 1, row->all.name);
-			table_cell(t, 2, tables_value(&row->all));
-			table_cell(t, 3, remark(row));
+			table_line(t, result_status_name(row->all.status),
+				   s->program, row->all.name,
+				   tables_value(&row->all), remark(row));
 		}
 	}
 }

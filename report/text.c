@@ -40,6 +40,11 @@ FILE *text_create(const char *path)
 	return fopen(path, "wxe");
 }
 
+const char *text_plural(size_t n, const char *noun)
+{
+	return text_format("%zu %s%s", n, noun, n == 1 ? "" : "s");
+}
+
 const char *text_split(const char **rest, char sep)
 {
 	const char *begin = *rest, *end = begin ? strchrnul(begin, sep) : NULL;
