@@ -2,6 +2,7 @@
 #ifndef ALLOC_H
 #define ALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -16,10 +17,13 @@ static inline void *grow(void *p, size_t n, size_t size)
 }
 
 /* Of programs that need not clean up: these end them where there is no memory.
- * text_grow() - as grow().  text_alloc() - zeroed.  text_format() - a new
- * string. */
+ * text_grow() - as grow().  text_alloc() - zeroed.  The others: a new string;
+ * a copy of NULL is NULL. */
 void *text_grow(void *p, size_t n, size_t size);
 void *text_alloc(size_t count, size_t size);
+char *text_copy(const char *text);
 char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *text_args(const char *fmt, va_list ap)
+	__attribute__((format(printf, 1, 0)));
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "grade.h"
+#include "out.h"
 #include "rounds.h"
 #include "text.h"
 #include "trend.h"
@@ -143,18 +144,8 @@ static const char *measured(const struct result *r)
 
 const char *tables_value(const struct result *r)
 {
-	char both[STATES_MAX];
-
-	switch (r->status) {
-	case RESULT_OK:
-		return states_text(both, r) ? text_copy(both) : measured(r);
-	case RESULT_BELOW_RESOLUTION:
-		if (!isfinite(r->resolution))
-			return "unstable";
-		return text_format("< %s", text_units(r->resolution, r->unit));
-	default:
-		return result_status_name(r->status);
-	}
+	return r->status == RESULT_OK && !r->states ? measured(r)
+						    : out_value(r);
 }
 
 /* With @shown behind it, unless that is NULL. */
@@ -205,16 +196,6 @@ const char *tables_exit(json_int_t status)
 	}
 }
 
-const char *tables_why_below(const struct result *r)
-{
-	const char *colon = r->reason ? strstr(r->reason, ": ") : NULL;
-
-	/* "< 3.1 ns: why", "unstable: why": the value says the first. */
-	if (colon && (*r->reason == '<' || !strncmp(r->reason, "unstable", 8)))
-		return colon + 2;
-	return r->reason;
-}
-
 static const char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
@@ -226,7 +207,7 @@ static const char *remark(const struct row *row)
 		return text_format("no value in %zu of %zu rounds: %s", without,
 				   row->n, row->missing);
 	if (r->status == RESULT_BELOW_RESOLUTION)
-		return tables_why_below(r);
+		return text_copy(out_reason(r));
 	if (r->status != RESULT_OK && row->failures && row->failures < row->n)
 		return text_format("%s (%u of %zu rounds failed)",
 				   r->reason ? r->reason : "", row->failures,
@@ -313,7 +294,7 @@ static void fill_row(struct table *t, const struct run *run,
 	table_cell(t, COL_TIMER, r->timer);
 	table_cell(t, COL_ESTIMATOR, r->estimator);
 	table_cell(t, COL_GRADE, r->grade);
-	table_cell(t, COL_EVIDENCE, tables_evidence(r));
+	table_cell(t, COL_EVIDENCE, out_evidence(r));
 	table_cell(t, COL_REASON, remark(row));
 }
 

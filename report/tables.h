@@ -19,22 +19,13 @@ bool tables_is_core(const struct row *row);
  * programs that gave none, with the reasons. */
 void tables_missing(struct table *t, const struct run *run);
 
-/* tables_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate whose time is too
- * small to measure), "skipped", "failed"; of a row with two states both, as
- * states_text() has them.  A value has a digit more where it
- * would else lie out of its interval. */
+/* tables_value() - as out_value(), with a digit more where it would else lie
+ * out of its interval. */
 const char *tables_value(const struct result *r);
 
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
  * none, or where it would reach from one state of the row to the other. */
 const char *tables_interval(const struct result *r);
-
-/* tables_evidence() - "children 200/200; page_bytes 4096". */
-const char *tables_evidence(const struct result *r);
-
-/* tables_why_below() - why a row is below resolution, without the bound that
- * its value names, NULL without a reason. */
-const char *tables_why_below(const struct result *r);
 
 /* tables_exit() - what an exit status of a program means. */
 const char *tables_exit(json_int_t status);

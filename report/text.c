@@ -9,11 +9,6 @@
 #include "err.h"
 #include "units.h"
 
-char *text_copy(const char *s)
-{
-	return s ? text_format("%s", s) : NULL;
-}
-
 const char *text_units(double value, const char *unit)
 {
 	return units_format(text_alloc(UNITS_MAX, 1), value, unit);

@@ -15,10 +15,6 @@
  * kept or left as it is, whoever made it.
  */
 
-/* text_copy() - a new string, for what is gone before the report ends, or is
- * cut; NULL stays NULL. */
-char *text_copy(const char *s);
-
 /* As units_format() and the like (units.h); new strings. */
 const char *text_units(double value, const char *unit);
 const char *text_number(double value);

@@ -21,17 +21,16 @@ typedef const struct result *const *rows_t;
 /* Texts that differ: all that were seen, "first | second". */
 static json_t *merge_texts(const char *seen, const char *text)
 {
-	char all[MAX_TEXTS + 4], one[MAX_TEXTS + 4];
-	const bool fits =
-		snprintf(all, sizeof(all), "| %s |", seen) < (int)sizeof(all) &&
-		snprintf(one, sizeof(one), "| %s |", text) < (int)sizeof(one);
+	char *all = text_format("| %s |", seen);
+	char *one = text_format("| %s |", text);
+	const bool had = strstr(all, one);
 
-	if (fits && strstr(all, one))
-		return json_string(seen);
-	if (!fits || !strcmp(seen, VARIES) ||
-	    strlen(seen) + strlen(text) + 3 >= MAX_TEXTS)
+	free(all);
+	free(one);
+	if (!strcmp(seen, VARIES) ||
+	    (!had && strlen(seen) + strlen(text) + 3 >= MAX_TEXTS))
 		return json_string(VARIES);
-	return json_sprintf("%s | %s", seen, text);
+	return had ? json_string(seen) : json_sprintf("%s | %s", seen, text);
 }
 
 /* Facts that differ: [least, greatest] of numbers, all texts. */
@@ -449,20 +448,6 @@ static void circumstances(struct result *out, rows_t rows, size_t n)
 	}
 }
 
-/* Counters, of those that have any. */
-static void counters(struct result *out, rows_t rows, size_t n)
-{
-	const json_t **counted = text_alloc(n, sizeof(json_t *));
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (rows[i]->counters)
-			counted[k++] = rows[i]->counters;
-	if (k)
-		out->counters = op_counts_merge(counted, k);
-	free(counted);
-}
-
 /* The @p quantile of all samples, from the bins of all invocations; within a
  * bin by its ratio.  NAN if there are too few samples to have one, or if it is
  * among those that are not positive and so in no bin. */
@@ -528,7 +513,7 @@ void result_aggregate(struct result *out, const struct result *const *rows,
 	set_ticks(out, good, k, work);
 	circumstances(out, good, k);
 	pool(out, good, k);
-	counters(out, good, k);
+	out->counters = op_counts_merge(good, k);
 	set_tail(out);
 	set_bound(out, k, said, m, most);
 	if (out->status == RESULT_OK && !result_is_level(out) &&

@@ -101,39 +101,39 @@ json_t *op_counts_json(const struct op_counts *counts,
 	return o;
 }
 
-/* The bound that @o gives for an event that it cannot tell from nothing; NAN
- * if that is not why it has no number. */
-static double bound_of(const json_t *o, const char *event)
+/* What @o says of @event: a number, -INFINITY where it gives no more than a
+ * bound, or NAN.  @bound: what it is at most, NAN if that is not known. */
+static double said(const json_t *o, const char *event, double *bound)
 {
 	const char *why = json_string_value(
 		json_object_get(json_object_get(o, "unknown"), event));
-	double bound;
 
-	return why && sscanf(why, "< %lf", &bound) == 1 ? bound : NAN;
+	*bound = number_in(o, event);
+	if (!isnan(*bound) || !why || sscanf(why, "< %lf", bound) != 1)
+		return *bound;
+	return -INFINITY;
 }
 
 /* The median of @key over all that could have told.  Those below resolution
  * are the least: to leave them out would bias the others upwards.  If no more
  * than half have a number there is none, and one bound that all agree to, if
  * one gave a bound. */
-static void merge_key(json_t *o, const json_t *const *objects, size_t n,
+static void merge_key(json_t *o, const struct result *const *rows, size_t n,
 		      const char *key)
 {
 	json_t *unknown = json_object_get(o, "unknown");
-	double *x = text_alloc(n, sizeof(*x)), most = NAN, median = NAN;
-	size_t k = 0, numbers = 0;
+	double *x = text_alloc(n, sizeof(*x)), most = NAN, median = NAN, bound;
+	size_t k = 0, numbers = 0, counted = 0;
 	char text[WHY_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		const double value = number_in(objects[i], key);
-		const double bound = bound_of(objects[i], key);
-
-		most = fmax(most, isfinite(value) ? value : bound);
-		numbers += isfinite(value);
-		if (isfinite(value) || isfinite(bound))
-			x[k++] = isfinite(value) ? value : -INFINITY;
+		x[k] = said(rows[i]->counters, key, &bound);
+		numbers += isfinite(x[k]);
+		k += !isnan(x[k]);
+		most = fmax(most, bound);
+		counted += rows[i]->counters != NULL;
 	}
-	if (numbers * 2 > n)
+	if (numbers * 2 > counted)
 		median = stats_median(x, k);
 	if (isfinite(median))
 		json_object_del(unknown, key);
@@ -144,28 +144,31 @@ static void merge_key(json_t *o, const json_t *const *objects, size_t n,
 	free(x);
 }
 
-json_t *op_counts_merge(const json_t *const *objects, size_t n)
+json_t *op_counts_merge(const struct result *const *rows, size_t n)
 {
-	json_t *o = n ? json_deep_copy(objects[0]) : NULL, *v;
-	double intervals = 0;
+	json_t *o = NULL, *v;
+	json_int_t intervals = 0;
 	const char *key;
 	void *next;
 
 	for (size_t i = 0; i < n; i++) {
-		intervals += number_in(objects[i], "intervals");
+		const json_t *one = rows[i]->counters;
+
+		if (one && !o)
+			o = json_deep_copy(one);
+		intervals +=
+			json_integer_value(json_object_get(one, "intervals"));
 		json_object_update_missing(json_object_get(o, "unknown"),
-					   json_object_get(objects[i],
-							   "unknown"));
+					   json_object_get(one, "unknown"));
 	}
 	json_object_foreach_safe(o, next, key, v)
 	{
 		if (!strcmp(key, "intervals"))
-			json_object_set_new(o, key,
-					    json_integer(
-						    (json_int_t)intervals));
+			json_integer_set(v, intervals);
 		else if (json_is_number(v) || json_is_null(v))
-			merge_key(o, objects, n, key);
+			merge_key(o, rows, n, key);
 	}
-	put_ipc(o);
+	if (o)
+		put_ipc(o);
 	return o;
 }

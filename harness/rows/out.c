@@ -4,263 +4,298 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "err.h"
 #include "grade.h"
 #include "units.h"
 
-/* A column of a table. */
+/* @list, which may be NULL, and one item more; it takes the place of @list. */
+__attribute__((format(printf, 3, 4))) static char *
+append(char *list, const char *sep, const char *fmt, ...)
+{
+	char *item, *all;
+
+	WITH_ARGS(item = text_args(fmt, ap));
+	if (!list)
+		return item;
+	all = text_format("%s%s%s", list, sep, item);
+	free(item);
+	free(list);
+	return all;
+}
+
+/* A column of a table.  Texts are new strings; NULL: the row has nothing to
+ * say. */
 struct column {
 	const char *heading;
-	void (*put)(FILE *f, const struct result *r, const struct column *c);
-	size_t member;	  /* its offset */
+	char *(*text)(const struct result *r);
+	/* Or of a member of the row, at that offset. */
+	char *(*cell)(const struct result *r, const struct column *c);
+	size_t member;
 	const char *unit; /* of it, NULL: the row's; or a key of "counters" */
-	bool remark;	  /* it stands behind the others, or below */
 	bool wide;	  /* not in 80 columns */
 };
 
-/* A value that is not known is empty. */
-static void put_amount(FILE *f, double x, const char *unit)
+static const void *member(const struct result *r, const struct column *c)
 {
-	char text[UNITS_MAX];
-
-	if (isfinite(x))
-		fputs(units_format(text, x, unit), f);
+	return (const char *)r + c->member;
 }
 
-static void put_number(FILE *f, const struct result *r, const struct column *c)
+static char *word(const struct result *r, const struct column *c)
 {
-	const double *x = (const void *)((const char *)r + c->member);
+	return text_copy(*(char *const *)member(r, c));
+}
 
-	if (r->status == RESULT_OK)
-		put_amount(f, *x, c->unit ? c->unit : r->unit);
+static char *count(const struct result *r, const struct column *c)
+{
+	const uint64_t n = *(const uint64_t *)member(r, c);
+
+	return n ? text_format("%" PRIu64, n) : NULL;
+}
+
+static char *number(const struct result *r, const struct column *c)
+{
+	const double x = *(const double *)member(r, c);
+	char text[UNITS_MAX];
+
+	if (r->status != RESULT_OK || !isfinite(x))
+		return NULL;
+	return text_copy(units_format(text, x, c->unit ? c->unit : r->unit));
 }
 
 /* For batches it would say nothing about operations. */
-static void put_event(FILE *f, const struct result *r, const struct column *c)
+static char *of_event(const struct result *r, const struct column *c)
 {
-	if (r->iters == 1 && r->samples)
-		put_number(f, r, c);
+	return r->iters == 1 && r->samples ? number(r, c) : NULL;
 }
 
-static void put_word(FILE *f, const struct result *r, const struct column *c)
+char *out_value(const struct result *r)
 {
-	const char *word = *(char *const *)((const char *)r + c->member);
+	char text[STATES_MAX];
 
-	if (word)
-		fputs(*word ? word : "-", f);
+	switch (r->status) {
+	case RESULT_OK:
+		if (!states_text(text, r))
+			units_format(text, r->value, r->unit);
+		return text_copy(text);
+	case RESULT_BELOW_RESOLUTION:
+		/* Of a rate there is none: the remark says what it was. */
+		if (!isfinite(r->resolution))
+			return text_copy("unstable");
+		units_format(text, r->resolution, r->unit);
+		return text_format("< %s", text);
+	default:
+		return text_copy(result_status_name(r->status));
+	}
 }
 
-static void put_count(FILE *f, const struct result *r, const struct column *c)
-{
-	const uint64_t *n = (const void *)((const char *)r + c->member);
-
-	if (*n)
-		fprintf(f, "%" PRIu64, *n);
-}
-
-static void put_value(FILE *f, const struct result *r, const struct column *c)
-{
-	char both[STATES_MAX];
-
-	if (r->status == RESULT_OK && states_text(both, r))
-		fputs(both, f);
-	else if (r->status == RESULT_OK)
-		put_amount(f, r->value, r->unit);
-	else if (r->status != RESULT_BELOW_RESOLUTION)
-		fputs(result_status_name(r->status), f);
-	else /* Of a rate there is none: the remark says what it was. */
-		fputs(isfinite(r->resolution) ? "< " : "unstable", f);
-	if (r->status == RESULT_BELOW_RESOLUTION)
-		put_amount(f, r->resolution, r->unit);
-}
-
-static void put_interval(FILE *f, const struct result *r,
-			 const struct column *c)
+static char *interval(const struct result *r)
 {
 	char lo[UNITS_MAX], hi[UNITS_MAX];
 	const char *shown;
 	double per;
 
 	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]))
-		return;
+		return NULL;
 	per = units_scale(r->value, r->unit, &shown);
-	fprintf(f, "%s..%s", units_number(lo, r->ci95[0] / per),
-		units_number(hi, r->ci95[1] / per));
-	if (shown && strcmp(shown, "1") != 0)
-		fprintf(f, " %s", shown);
+	if (!shown || !strcmp(shown, "1"))
+		shown = "";
+	return text_format("%s..%s%s%s", units_number(lo, r->ci95[0] / per),
+			   units_number(hi, r->ci95[1] / per),
+			   *shown ? " " : "", shown);
 }
 
-static void put_evidence(FILE *f, const struct result *r,
-			 const struct column *c)
-{
-	const char *key, *sep = "";
-	char a[UNITS_MAX], b[UNITS_MAX];
-	double x, y;
-	json_t *v;
-
-	json_object_foreach(r->evidence, key, v)
-	{
-		const char *text = json_string_value(v);
-
-		if (!json_unpack(v, "{s:F,s:F}", "seen", &x, "expected", &y))
-			fprintf(f, "%s%s %.0f/%.0f", sep, key, x, y);
-		else if (text || json_is_number(v))
-			fprintf(f, "%s%s %s", sep, key,
-				text ? text
-				     : units_number(a, json_number_value(v)));
-		else if (!json_unpack(v, "[FF!]", &x, &y))
-			fprintf(f, "%s%s %s..%s", sep, key, units_number(a, x),
-				units_number(b, y));
-		else
-			continue;
-		sep = ", ";
-	}
-}
-
-/* "2 visits set aside: bytes_from_cache" */
-static void put_aside(FILE *f, const struct result *r, const char *sep)
-{
-	static const char *const kinds[] = { "visits", "invocations" };
-	const char *key, *and = sep;
-	json_t *seen;
-
-	if (!json_is_object(r->set_aside))
-		return;
-	for (int i = 0; i < 2; i++) {
-		json_int_t n = json_integer_value(
-			json_object_get(r->set_aside, kinds[i]));
-
-		if (n)
-			fprintf(f, "%s%" JSON_INTEGER_FORMAT " %.*s", and, n,
-				(int)strlen(kinds[i]) - (n == 1), kinds[i]);
-		and = n ? " and " : and;
-	}
-	fputs(" set aside", f);
-	sep = ": ";
-	json_object_foreach(json_object_get(r->set_aside, "reasons"), key, seen)
-	{
-		fprintf(f, "%s%s", sep, key);
-		sep = ", ";
-	}
-}
-
-/* What the columns do not say. */
-static void put_remark(FILE *f, const struct result *r, const struct column *c)
-{
-	const char *why = r->reason ? r->reason : "no reason was given";
-	const char *sep = r->status != RESULT_OK || r->states ? "; " : "";
-	bool below = r->status == RESULT_BELOW_RESOLUTION;
-	char text[UNITS_MAX], *doubt = grade_doubt(r);
-
-	/* The value says already what it is less than, or "unstable". */
-	if (below && (*why == '<' || !strncmp(why, "unstable", 8)) &&
-	    strstr(why, ": "))
-		why = strstr(why, ": ") + 2;
-	if (r->status != RESULT_OK)
-		fprintf(f, "%s%s",
-			below && isfinite(r->resolution) ? "below resolution: "
-							 : "",
-			why);
-	if (r->states)
-		fputs("the process runs fall in two groups: both levels, with "
-		      "their shares",
-		      f);
-	if (r->status == RESULT_OK && isfinite(r->expected)) {
-		fprintf(f, "%strue %s", sep,
-			units_format(text, r->expected, r->unit));
-		if (r->expected != 0)
-			fprintf(f, ", error %s",
-				units_error(text, r->value / r->expected - 1));
-		sep = "; ";
-	}
-	if (doubt)
-		fprintf(f, "%s%s", sep, doubt);
-	put_aside(f, r, doubt ? "; " : sep);
-	free(doubt);
-}
-
-/* A key of the object "counters". */
-static void put_counted(FILE *f, const struct result *r, const struct column *c)
+static char *counted(const struct result *r, const struct column *c)
 {
 	const json_t *v = json_object_get(r->counters, c->unit);
+	char text[UNITS_MAX];
 
-	if (json_is_integer(v))
-		fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
-	else if (json_is_real(v))
-		put_amount(f, json_real_value(v), NULL);
+	return json_is_number(v)
+		       ? text_copy(units_number(text, json_number_value(v)))
+		       : NULL;
 }
 
-#define OF(of) .member = offsetof(struct result, of)
-#define CELL(name, how, ...)                             \
-	{                                                \
-		.heading = name, .put = how, __VA_ARGS__ \
+/* One entry of "evidence": an object with expected and seen, or a fact. */
+static char *entry(json_t *v, double invocations)
+{
+	double x, y;
+
+	if (json_is_string(v))
+		return text_copy(json_string_value(v));
+	if (json_is_number(v))
+		return text_format("%.6g", json_number_value(v));
+	if (!json_unpack(v, "[FF!]", &x, &y))
+		return text_format("%.6g…%.6g", x, y);
+	if (json_unpack(v, "{s:F,s:F}", "seen", &x, "expected", &y))
+		return json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+	/* Counts that differ stand in full; a mean may be no whole number. */
+	return text_format(x < y || x > y	   ? "%.10g/%.10g"
+			   : x < 100 * invocations ? "%.3g/%.3g"
+						   : "%.0f/%.0f",
+			   x / invocations, y / invocations);
+}
+
+/* "children 200/200; page_bytes 4096" */
+static char *entries(json_t *object, double invocations)
+{
+	char *list = NULL;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(object, key, v)
+	{
+		char *text = entry(v, invocations);
+
+		if (!json_is_integer(v) || json_integer_value(v))
+			list = append(list, "; ", "%s %s", key, text);
+		free(text);
 	}
-#define WIDE(name, how, ...) CELL(name, how, .wide = true, __VA_ARGS__)
-#define COUNTED(name, key)   CELL(name, put_counted, .unit = key)
-#define MORE(name, key)	     WIDE(name, put_counted, .unit = key)
+	return list;
+}
+
+char *out_evidence(const struct result *r)
+{
+	/* The sums over all of them would be read as what one batch moves. */
+	const double invocations =
+		r->status <= RESULT_BELOW_RESOLUTION && r->n > 1 ? (double)r->n
+								 : 1;
+	char *list = entries(r->evidence, invocations);
+	char *tags = entries(r->tags, 1);
+
+	if (tags)
+		list = append(list, "; ", "disturbed: %s", tags);
+	free(tags);
+	return list;
+}
+
+#define OF(of) offsetof(struct result, of)
 
 static const struct column of_rows[] = {
-	CELL("case", put_word, OF(name)),
-	CELL("value", put_value),
-	CELL("95 % interval", put_interval),
-	WIDE("min", put_number, OF(min)),
-	WIDE("mean", put_number, OF(mean)),
-	WIDE("std dev", put_number, OF(stddev)),
-	WIDE("p50", put_event, OF(p50)),
-	WIDE("p90", put_event, OF(p90)),
-	WIDE("p99", put_event, OF(p99)),
-	WIDE("max", put_event, OF(max)),
-	WIDE("cold", put_number, OF(cold)),
-	WIDE("ticks", put_number, OF(ticks), .unit = "1"),
-	WIDE("cycles", put_number, OF(cycles), .unit = "1"),
-	WIDE("distance", put_number, OF(distance_ns), .unit = "ns"),
-	WIDE("n", put_count, OF(n)),
-	WIDE("samples", put_count, OF(samples)),
-	CELL("grade", put_word, OF(grade)),
-	WIDE("evidence", put_evidence, .remark = true),
-	CELL("remark", put_remark, .remark = true),
+	{ "case", NULL, word, OF(name), NULL, false },
+	{ "value", out_value, NULL, 0, NULL, false },
+	{ "95 % interval", interval, NULL, 0, NULL, false },
+	{ "min", NULL, number, OF(min), NULL, true },
+	{ "mean", NULL, number, OF(mean), NULL, true },
+	{ "std dev", NULL, number, OF(stddev), NULL, true },
+	{ "p50", NULL, of_event, OF(p50), NULL, true },
+	{ "p90", NULL, of_event, OF(p90), NULL, true },
+	{ "p99", NULL, of_event, OF(p99), NULL, true },
+	{ "max", NULL, of_event, OF(max), NULL, true },
+	{ "cold", NULL, number, OF(cold), NULL, true },
+	{ "ticks", NULL, number, OF(ticks), "1", true },
+	{ "cycles", NULL, number, OF(cycles), "1", true },
+	{ "distance", NULL, number, OF(distance_ns), "ns", true },
+	{ "n", NULL, count, OF(n), NULL, true },
+	{ "samples", NULL, count, OF(samples), NULL, true },
+	{ "grade", NULL, word, OF(grade), NULL, false },
+	{ "evidence", out_evidence, NULL, 0, NULL, true },
 	{ 0 },
 };
 
 static const struct column of_counters[] = {
-	CELL("of one operation", put_word, OF(name)),
-	COUNTED("instructions", "instructions"),
-	COUNTED("cycles", "cycles"),
-	COUNTED("IPC", "ipc"),
-	COUNTED("LLC misses", "llc_misses"),
-	COUNTED("faults", "page_faults"),
-	MORE("branch misses", "branch_misses"),
-	MORE("switches", "context_switches"),
-	MORE("CPU ns", "task_clock_ns"),
-	MORE("intervals", "intervals"),
+	{ "of one operation", NULL, word, OF(name), NULL, false },
+	{ "instructions", NULL, counted, 0, "instructions", false },
+	{ "cycles", NULL, counted, 0, "cycles", false },
+	{ "IPC", NULL, counted, 0, "ipc", false },
+	{ "LLC misses", NULL, counted, 0, "llc_misses", false },
+	{ "faults", NULL, counted, 0, "page_faults", false },
+	{ "branch misses", NULL, counted, 0, "branch_misses", true },
+	{ "switches", NULL, counted, 0, "context_switches", true },
+	{ "CPU ns", NULL, counted, 0, "task_clock_ns", true },
+	{ "intervals", NULL, counted, 0, "intervals", true },
 	{ 0 },
 };
 
-/* Tables for a terminal, lined up by characters. */
-
-#define LINE	 80 /* columns of a terminal */
-#define GAP	 2  /* blanks between columns */
-#define MOST	 32 /* columns of a table */
-#define ANY_LINE SIZE_MAX
-
-/* Cells row by row, the first row is the heading; none is NULL. */
-struct grid {
-	const struct column *columns[MOST];
-	size_t rows, n; /* of columns */
-	char **cell;
-	size_t line; /* columns that one may have */
-};
-
-static char **row_of(const struct grid *g, size_t row)
+/* "2 visits and 1 invocation set aside: bytes_from_cache" */
+static char *set_aside(const struct result *r)
 {
-	return &g->cell[row * g->n];
+	char *all = NULL, *reasons = NULL;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(r->set_aside, key, v)
+	{
+		const json_int_t n = json_integer_value(v);
+
+		if (n) /* the keys are plurals */
+			all = append(all, " and ",
+				     "%" JSON_INTEGER_FORMAT " %.*s", n,
+				     (int)strlen(key) - (n == 1), key);
+	}
+	json_object_foreach(json_object_get(r->set_aside, "reasons"), key, v)
+		reasons = append(reasons, ", ", "%s", key);
+	if (all)
+		all = append(all, " set aside", reasons ? ": %s" : "%s",
+			     reasons ? reasons : "");
+	free(reasons);
+	return all;
 }
 
-/* @text in lines that end at column @end and begin behind @at blanks, further
+const char *out_reason(const struct result *r)
+{
+	const char *rest = r->reason ? strstr(r->reason, ": ") : NULL;
+
+	if (r->status == RESULT_BELOW_RESOLUTION && rest &&
+	    (*r->reason == '<' || !strncmp(r->reason, "unstable", 8)))
+		return rest + 2;
+	return r->reason;
+}
+
+/* What the columns do not say. */
+static char *remark(const struct result *r)
+{
+	const bool below = r->status == RESULT_BELOW_RESOLUTION;
+	char *doubt = grade_doubt(r), *aside = set_aside(r), *all = NULL;
+	const char *why = out_reason(r);
+	char text[UNITS_MAX];
+
+	if (r->status != RESULT_OK)
+		all = append(all, "; ", "%s%s",
+			     below && isfinite(r->resolution)
+				     ? "below resolution: "
+				     : "",
+			     why ? why : "no reason was given");
+	if (r->states)
+		all = append(all, "; ",
+			     "the process runs fall in two groups: both "
+			     "levels, with their shares");
+	if (r->status == RESULT_OK && isfinite(r->expected)) {
+		all = append(all, "; ", "true %s",
+			     units_format(text, r->expected, r->unit));
+		if (r->expected != 0)
+			all = append(all, ", ", "error %s",
+				     units_error(text,
+						 r->value / r->expected - 1));
+	}
+	if (doubt)
+		all = append(all, "; ", "%s", doubt);
+	if (aside)
+		all = append(all, "; ", "%s", aside);
+	free(doubt);
+	free(aside);
+	return all;
+}
+
+/*
+ * Tables for a terminal, lined up by characters.
+ */
+
+#define LINE 80 /* columns of a terminal */
+#define GAP  2	/* blanks between columns */
+#define MOST 20 /* columns of a table */
+
+/* Line feeds become blanks: where lines end is decided here. */
+static char *flat(char *text)
+{
+	for (char *feed = text; feed && (feed = strchr(feed, '\n'));)
+		*feed = ' ';
+	return text;
+}
+
+/* @text in lines up to column @end; the first begins behind @at blanks, further
  * ones behind @indent.  Return: columns of the last, which no line feed ends.
  */
 static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
@@ -278,111 +313,60 @@ static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
 	return 0;
 }
 
-/* Line feeds become blanks: where lines end is decided here. */
-static char *flat(char *text)
-{
-	for (char *feed = text; (feed = strchr(feed, '\n'));)
-		*feed = ' ';
-	return text;
-}
-
 /* A line of its own; the second and further ones behind GAP blanks. */
 __attribute__((format(printf, 2, 3))) static void put_text(FILE *f,
 							   const char *fmt, ...)
 {
 	char *text;
-	va_list ap;
 
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) >= 0) {
-		put_lines(f, flat(text), LINE, 0, GAP);
-		fputc('\n', f);
-		free(text);
-	}
-	va_end(ap);
-}
-
-/* Behind the row if it fits there, else below it. */
-static void put_behind(FILE *f, const char *remark, size_t used, size_t line)
-{
-	if (used + GAP + units_width(remark) <= line) {
-		fprintf(f, "%*s%s", GAP, "", remark);
-		return;
-	}
+	WITH_ARGS(text = flat(text_args(fmt, ap)));
+	put_lines(f, text, LINE, 0, GAP);
 	fputc('\n', f);
-	put_lines(f, remark, line, (size_t)2 * GAP, (size_t)2 * GAP);
+	free(text);
 }
 
-static void put_row(FILE *f, const struct grid *g, size_t row,
-		    const size_t *width)
+/* The terms of @name, "a=1,b=2", that are also in @other (or are not); @name is
+ * freed. */
+static char *terms(char *name, const char *other, bool also)
 {
-	char **cells = row_of(g, row);
-	size_t used = put_lines(f, *cells, *width, 0, GAP);
-	size_t owed = *width ? *width - used + GAP : 0;
+	char *list = text_format(",%s,", other), *rest = name, *term;
+	char *all = NULL;
 
-	for (size_t k = 1; k < g->n; k++) {
-		const size_t own = units_width(cells[k]);
+	while ((term = strsep(&rest, ","))) {
+		char *item = text_format(",%s,", term);
 
-		if (g->columns[k]->remark && own)
-			put_behind(f, cells[k], used, g->line);
-		if (g->columns[k]->remark || !width[k])
-			continue;
-		/* Blanks at the end of the line stay owed. */
-		owed += width[k] - own;
-		if (own) {
-			fprintf(f, "%*s%s", (int)owed, "", cells[k]);
-			used += owed + own;
-			owed = 0;
-		}
-		owed += GAP;
+		if (!strstr(list, item) != also)
+			all = append(all, ",", "%s", term);
+		free(item);
 	}
-	fputc('\n', f);
+	free(list);
+	free(name);
+	return all ? all : text_copy("");
 }
 
-/* Whether @name has the @len bytes at @term as one of its terms. */
-static bool has_term(const char *name, const char *term, size_t len)
-{
-	while (*name) {
-		size_t n = strcspn(name, ",");
-
-		if (n == len && !strncmp(name, term, len))
-			return true;
-		name += n + (name[n] == ',');
-	}
-	return false;
-}
-
-/* Remove the terms of @name that @of has (or has not). */
-static void drop_terms(char *name, const char *of, bool has)
-{
-	const char *term = name;
-	char *end = name;
-
-	for (size_t n; *term; term += n + (term[n] == ',')) {
-		n = strcspn(term, ",");
-		if (has_term(of, term, n) == has)
-			continue;
-		if (end != name)
-			*end++ = ',';
-		memmove(end, term, n);
-		end += n;
-	}
-	*end = '\0';
-}
+/* Row 0 is of headings; a remark is NULL or stands behind its row or below. */
+struct table {
+	size_t rows, columns;
+	struct {
+		char *cell[MOST], *remark;
+	} * row;
+	size_t width[MOST];
+	size_t line; /* columns of the terminal */
+};
 
 /* Terms that all names have go into a line above the table; not if a name is
  * nothing but these. */
-static void hoist(FILE *f, const struct grid *g)
+static void hoist(FILE *f, struct table *t)
 {
-	char *shared = text_format("%s", g->rows > 2 ? *row_of(g, 1) : "");
+	char *shared = text_copy(t->rows > 2 ? *t->row[1].cell : "");
 	bool whole = false;
 
-	for (size_t i = 2; i < g->rows; i++)
-		drop_terms(shared, *row_of(g, i), false);
-	for (size_t i = 1; i < g->rows; i++)
-		whole |= !*shared || strlen(*row_of(g, i)) == strlen(shared);
-	for (size_t i = 1; !whole && i < g->rows; i++)
-		drop_terms(*row_of(g, i), shared, true);
+	for (size_t i = 2; i < t->rows; i++)
+		shared = terms(shared, *t->row[i].cell, true);
+	for (size_t i = 1; i < t->rows; i++)
+		whole |= !*shared || strlen(*t->row[i].cell) == strlen(shared);
+	for (size_t i = 1; !whole && i < t->rows; i++)
+		*t->row[i].cell = terms(*t->row[i].cell, shared, false);
 	if (!whole) {
 		put_text(f, "in all cases: %s", shared);
 		fputc('\n', f);
@@ -390,84 +374,102 @@ static void hoist(FILE *f, const struct grid *g)
 	free(shared);
 }
 
-/* The widest cell of column @k, 0 if only its heading has content. */
-static size_t widest(const struct grid *g, size_t k)
+/* Columns that column @k needs, 0 if there is nothing below its heading. */
+static size_t widest(const struct table *t, size_t k)
 {
-	size_t most = 0, below = 0;
+	const size_t heading = units_width(t->row[0].cell[k]);
+	size_t most = 0;
 
-	for (size_t i = g->rows; i--;) {
-		const size_t w = units_width(row_of(g, i)[k]);
+	for (size_t i = 1; i < t->rows; i++) {
+		const size_t own = units_width(t->row[i].cell[k]);
 
-		below = most;
-		most = w > most ? w : most;
+		most = own > most ? own : most;
 	}
-	return below ? most : 0;
+	return most && most < heading ? heading : most;
 }
 
-/* Columns without any content below their heading are left out, remarks stand
- * behind their rows or below.  A first column that is too long for the line
- * loses the terms that all rows have, which are written above, and is folded
- * behind commas.  The cells are freed. */
-static void put_grid(FILE *f, struct grid *g)
+/* Figures end where their columns end; no blanks end a line. */
+static void put_row(FILE *f, const struct table *t, size_t i)
 {
-	size_t width[MOST] = { 0 }, room = g->line;
+	char *const *cell = t->row[i].cell, *remark = t->row[i].remark;
+	size_t used = put_lines(f, *cell, *t->width, 0, GAP), end = *t->width;
 
-	for (size_t k = 0; k < g->n; k++) {
-		width[k] = widest(g, k);
-		if (!width[k])
-			*row_of(g, 0)[k] = '\0';
-		if (k && width[k] && !g->columns[k]->remark)
-			room -= GAP + width[k];
+	for (size_t k = 1; k < t->columns; k++) {
+		const size_t own = t->width[k] ? units_width(cell[k]) : 0;
+
+		end += t->width[k] ? GAP + t->width[k] : 0;
+		if (own) {
+			fprintf(f, "%*s%s", (int)(end - own - used), "",
+				cell[k]);
+			used = end;
+		}
 	}
-	if (width[0] > room) {
-		hoist(f, g);
-		width[0] = widest(g, 0);
+	if (remark && used + GAP + units_width(remark) <= t->line) {
+		fprintf(f, "%*s%s", GAP, "", remark);
+	} else if (remark) {
+		fputc('\n', f);
+		put_lines(f, remark, t->line, (size_t)2 * GAP, (size_t)2 * GAP);
 	}
-	if (width[0] > room)
-		width[0] = room;
-	for (size_t i = 0; i < g->rows; i++)
-		put_row(f, g, i, width);
-	for (size_t i = 0; i < g->rows * g->n; i++)
-		free(g->cell[i]);
-	free(g->cell);
+	fputc('\n', f);
 }
 
-static char *cell(const struct result *r, const struct column *c)
+/* A first column that is too long for the line loses the terms that all rows
+ * have, which are written above, and is folded behind commas.  The table is
+ * freed. */
+static void put_rows(FILE *f, struct table *t)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	size_t room = t->line;
 
-	if (f) {
-		c->put(f, r, c);
-		fclose(f);
+	for (size_t k = 0; k < t->columns; k++) {
+		t->width[k] = widest(t, k);
+		if (k && t->width[k])
+			room -= GAP + t->width[k];
 	}
-	if (!text)
-		return text_format("%s", "");
-	return flat(text);
+	if (*t->width > room) {
+		hoist(f, t);
+		*t->width = widest(t, 0);
+	}
+	if (*t->width > room)
+		*t->width = room;
+	for (size_t i = 0; i < t->rows; i++) {
+		put_row(f, t, i);
+		for (size_t k = 0; k < t->columns; k++)
+			free(t->row[i].cell[k]);
+		free(t->row[i].remark);
+	}
+	free(t->row);
 }
 
-/* The columns of @table of the @n @rows, or of those that were counted. */
+/* The values, or what was counted of the rows that have such figures. */
 static void put_table(FILE *f, const struct result *rows, size_t n,
 		      const struct column *table, bool wide)
 {
-	struct grid g = { .line = wide ? ANY_LINE : LINE };
+	const struct column *columns[MOST];
+	const bool values = table == of_rows;
+	struct table t = { .rows = 1, .line = wide ? SIZE_MAX : LINE };
 
+	t.row = text_alloc(n + 1, sizeof(*t.row));
 	for (const struct column *c = table; c->heading; c++)
-		if (wide || !c->wide)
-			g.columns[g.n++] = c;
-	g.cell = text_alloc((n + 1) * g.n, sizeof(char *));
-	for (size_t k = 0; k < g.n; k++)
-		g.cell[k] = text_format("%s", g.columns[k]->heading);
-	g.rows = 1;
+		if (wide || !c->wide) {
+			t.row[0].cell[t.columns] = text_copy(c->heading);
+			columns[t.columns++] = c;
+		}
 	for (size_t i = 0; i < n; i++) {
-		if (table == of_counters && !rows[i].counters)
+		if (!values && !rows[i].counters)
 			continue;
-		for (size_t k = 0; k < g.n; k++)
-			row_of(&g, g.rows)[k] = cell(&rows[i], g.columns[k]);
-		g.rows++;
+		for (size_t k = 0; k < t.columns; k++) {
+			const struct column *c = columns[k];
+			char *text = c->text ? c->text(&rows[i])
+					     : c->cell(&rows[i], c);
+
+			t.row[t.rows].cell[k] = text ? text : text_copy("");
+		}
+		t.row[t.rows].remark = values ? flat(remark(&rows[i])) : NULL;
+		if (t.row[t.rows].remark && !t.row[0].remark)
+			t.row[0].remark = text_copy("remark");
+		t.rows++;
 	}
-	put_grid(f, &g);
+	put_rows(f, &t);
 }
 
 static void heading(FILE *f, const char *title, const struct result *r,

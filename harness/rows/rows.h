@@ -28,10 +28,10 @@ json_t *op_counts_json(const struct op_counts *counts,
 		       double ops);
 
 /**
- * op_counts_merge() - these of @n invocations in one: numbers become their
- * median, intervals are added up.  An event that no more than half of them can
- * give has no number, and one bound.  NULL if @n is 0.
+ * op_counts_merge() - those of @n rows in one: numbers become their median,
+ * intervals are added up.  An event that no more than half of them can give has
+ * no number, and one bound.  NULL if no row has any.
  */
-json_t *op_counts_merge(const json_t *const *objects, size_t n);
+json_t *op_counts_merge(const struct result *const *rows, size_t n);
 
 #endif

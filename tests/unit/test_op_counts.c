@@ -130,6 +130,20 @@ static json_t *object(const char *text)
 	return json_loads(text, 0, NULL);
 }
 
+/* Of rows that have these. */
+static json_t *merged(json_t **counters, size_t n)
+{
+	struct result row[5];
+	const struct result *rows[5];
+
+	for (size_t i = 0; i < n; i++) {
+		result_init(&row[i]);
+		row[i].counters = counters[i];
+		rows[i] = &row[i];
+	}
+	return op_counts_merge(rows, n);
+}
+
 static void test_merge(void)
 {
 	json_t *in[3] = {
@@ -143,7 +157,7 @@ static void test_merge(void)
 		object("{\"instructions\": 4.0, \"cycles\": 1.0, "
 		       "\"ipc\": 4.0, \"intervals\": 2}"),
 	};
-	json_t *o = op_counts_merge((const json_t *const *)in, 3);
+	json_t *o = merged(in, 3);
 
 	OK_NEAR(number(o, "instructions"), 4, 0, "the median");
 	OK_NEAR(number(o, "cycles"), 2.5, 0, "of those that know");
@@ -155,12 +169,12 @@ static void test_merge(void)
 	OK(json_is_null(json_object_get(in[0], "cycles")),
 	   "what was merged is left as it was");
 	json_decref(o);
-	o = op_counts_merge((const json_t *const *)in, 2);
+	o = merged(in, 2);
 	OK(isnan(number(o, "cycles")), "one of two is not enough");
 	OK_STR(why(o, "cycles"), "a", "the other has the reason");
 	OK(json_is_null(json_object_get(o, "ipc")), "so there is no ratio");
 	json_decref(o);
-	OK(!op_counts_merge(NULL, 0), "nothing of nothing");
+	OK(!merged(NULL, 0), "nothing of nothing");
 	for (int i = 0; i < 3; i++)
 		json_decref(in[i]);
 }
@@ -178,13 +192,13 @@ static void test_merge_bounds(void)
 		object("{\"branch_misses\": 2.0, \"unknown\": {}}"),
 		object(below),
 	};
-	json_t *o = op_counts_merge((const json_t *const *)in, 5);
+	json_t *o = merged(in, 5);
 
 	OK_NEAR(number(o, "branch_misses"), 1, 0,
 		"those below resolution are the least of five");
 	OK(!why(o, "branch_misses"), "most know: no bound");
 	json_decref(o);
-	o = op_counts_merge((const json_t *const *)in, 2);
+	o = merged(in, 2);
 	OK(isnan(number(o, "branch_misses")), "half is no majority");
 	OK_STR(why(o, "branch_misses"), "< 3: cannot be told from nothing",
 	       "the bound is one that nobody refutes");

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "grade.h"
 #include "leaks.h"
+#include "out.h"
 #include "table.h"
 #include "tables.h"
 #include "tap.h"
@@ -45,16 +47,17 @@ static void values(void)
 	r.resolution = 0.5;
 	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
 	OK(isnan(grade_halfwidth(&r)), "which has no width");
-	OK(is(tables_why_below(&r), NULL), "no reason");
+	OK(is(text_copy(out_reason(&r)), NULL), "no reason");
 	result_set(&r.reason, "< 0.500 ns: the invocations disagree");
-	OK(is(tables_why_below(&r), "the invocations disagree"),
+	OK(is(text_copy(out_reason(&r)), "the invocations disagree"),
 	   "its reason without the bound, which the value names");
 	result_set(&r.reason, "the time: none");
-	OK(is(tables_why_below(&r), "the time: none"), "a rate has no bound");
+	OK(is(text_copy(out_reason(&r)), "the time: none"),
+	   "a rate has no bound");
 	r.resolution = NAN;
 	result_set(&r.reason, "unstable: rounds from 1.00 GB/s to 3.00 GB/s");
 	OK(is(tables_value(&r), "unstable"), "a rate has no bound");
-	OK(is(tables_why_below(&r), "rounds from 1.00 GB/s to 3.00 GB/s"),
+	OK(is(text_copy(out_reason(&r)), "rounds from 1.00 GB/s to 3.00 GB/s"),
 	   "and says what the rounds gave");
 	r.status = RESULT_SKIPPED;
 	OK(is(tables_value(&r), "skipped"), "skipped");
@@ -80,18 +83,20 @@ static void evidence(void)
 				"\"seen\": 999999}, \"page_bytes\": 4096,"
 				"\"depth\": [1, 3], \"kind\": \"varies\"}",
 				0, NULL);
-	OK(is(tables_evidence(&r), "calls 26.4M/26.4M; bytes 999999/1000000; "
-				   "page_bytes 4096; depth 1…3; kind varies"),
-	   "evidence: short where it agrees, in full where not");
+	OK(is(out_evidence(&r),
+	      "calls 26378240/26378240; bytes 999999/1000000; "
+	      "page_bytes 4096; depth 1…3; kind varies"),
+	   "evidence: seen and expected, and facts");
 	r.n = 4;
 	r.status = RESULT_BELOW_RESOLUTION;
-	OK(is(tables_evidence(&r), "calls 6.59M/6.59M; bytes 249999.75/250000; "
-				   "page_bytes 4096; depth 1…3; kind varies"),
+	OK(is(out_evidence(&r),
+	      "calls 6594560/6594560; bytes 249999.75/250000; "
+	      "page_bytes 4096; depth 1…3; kind varies"),
 	   "evidence of one invocation of several, without a value too");
 	json_decref(r.evidence);
 	r.evidence = NULL;
 	r.tags = json_loads("{\"migrated\": 0, \"involuntary\": 2}", 0, NULL);
-	OK(is(tables_evidence(&r), "disturbed: involuntary 2"),
+	OK(is(out_evidence(&r), "disturbed: involuntary 2"),
 	   "tags that are not 0");
 	result_free(&r);
 }
