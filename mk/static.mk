@@ -4,9 +4,7 @@
 # the linker can leave out, no optional library.
 
 OBJCOPY ?= objcopy
-# By musl with CC=musl-gcc: another file, beside glibc's.
-MUSL        := $(findstring musl,$(CC))
-STATIC_FILE := $(BUILD)/oscost-static$(MUSL:%=-%)
+STATIC_FILE := $(BUILD)/oscost-static
 
 # Reasons not to try: the compiler names the archive, or only its name.
 static_lacks = $(strip $(foreach lib,c hwloc jansson,$(if $(filter \
@@ -14,21 +12,10 @@ static_lacks = $(strip $(foreach lib,c hwloc jansson,$(if $(filter \
 
 ifndef STATIC
 .PHONY: static
-static: $(BUILD)/run-all.sh $(MUSL:%=$(BUILD)/%-include) ## build/oscost-static: all programs in one file that needs no other; run-all.sh to run them; CC=musl-gcc
+static: $(BUILD)/run-all.sh ## build/oscost-static: all programs in one file that needs no other; run-all.sh to run them
 	$(Q)$(tools)$(if $(static_lacks),echo 'static: there is no $(static_lacks) here' >&2; exit 2,\
-		$(MAKE) --no-print-directory $(jobs) STATIC='$(STATIC_FILE)' BUILD='$(BUILD)/static$(MUSL:%=-%)' \
-		$(if $(MUSL),$(musl_libraries)) \
+		$(MAKE) --no-print-directory $(jobs) STATIC='$(STATIC_FILE)' BUILD='$(BUILD)/static' \
 		'$(STATIC_FILE)')
-
-# musl-gcc looks at nothing of glibc's: what lies beside that, and is not, by itself.
-HOST_INCLUDE   = $(addprefix /usr/include/,. $(shell $(CC) -dumpmachine))
-MUSL_NEEDS     = linux asm asm-generic hwloc hwloc.h jansson.h jansson_config.h
-musl_libraries = PKG_CFLAGS='-idirafter $(abspath $(BUILD))/musl-include' \
-		 PKG_LIBS='$(foreach lib,hwloc jansson,$(shell $(CC) -print-file-name=lib$(lib).a))'
-
-$(BUILD)/musl-include:
-	@mkdir -p $@
-	$(Q)ln -sfn $(foreach dir,$(HOST_INCLUDE),$(wildcard $(addprefix $(dir)/,$(MUSL_NEEDS)))) $@
 
 # The suite's lines, less those that the driver makes a place for, and its file.
 $(BUILD)/run-all.sh: scripts/run-all.sh $(wildcard bench/*/rows.tsv monitor/rows.tsv)

@@ -74,22 +74,6 @@ nowhere() {
 	[[ $output != *"powering off"* ]]
 }
 
-@test "musl makes it, too, and it measures" {
-	local program musl=${FILE%/*}/oscost-static-musl
-
-	command -v musl-gcc >/dev/null || skip "no musl-gcc here"
-	try 0 env -u SAN -u CFLAGS make -s -C "$ROOT" -j2 static CC=musl-gcc \
-		CFLAGS='-O2 -g -Werror' BUILD="${FILE%/*}"
-	(($(stat -c %s "$musl") <= 3 << 20))
-	diff <("$musl" --list) <("$FILE" --list)
-	# Its scheduler's calls, its way out of a blocked call, its topology.
-	for program in nop context_switch mem_latency; do
-		try 0 "$musl" "$program" "${QUICK[@]}" --json
-		jq -es 'any(.[]; .status != "skipped" and .policy == "other") and
-			all(.[]; .status != "failed")' <<<"$output"
-	done
-}
-
 @test "run-all.sh measures with a plain shell, and says what could not be measured" {
 	local sh=${FILE%/*}/run-all.sh
 
