@@ -44,7 +44,7 @@ static const char points[] =
 	"traffic={read,write} load=0..100/25 figure={latency,bandwidth};"
 	/* With no load there is no traffic to state. */
 	"not load=0 figure=bandwidth;"
-	"is unit=ns; needs memory=$needed;"
+	"is unit=ns; needs cpus=2 memory=$needed;"
 	"is unit='B/s' higher median derived of=[figure=latency] if "
 	"figure=bandwidth";
 
@@ -261,7 +261,6 @@ static int derive(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "mem_loaded",
 	.many_cpus = true,
-	.needs = BENCH_NEED_2_PUS,
 	.state_size = sizeof(struct loaded_state),
 	.points = points,
 	.cases = cases,

@@ -67,18 +67,6 @@ static int choose_cpu(struct bench *b, int wanted, const char *kind)
 		usable);
 }
 
-static int check_needs(struct bench *b)
-{
-	unsigned int needs = b->desc->needs;
-
-	if (needs & BENCH_NEED_ROOT && geteuid())
-		return verdict_give_up(b, EXIT_SKIP, "needs root");
-	if (needs & BENCH_NEED_2_PUS && bench_cpus(b) < 2)
-		return verdict_give_up(b, EXIT_SKIP,
-				       "needs two CPUs that it may use");
-	return EXIT_OK;
-}
-
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan)
 {
@@ -88,7 +76,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 	b->state = state;
 	b->plan = *plan;
 	b->now = (struct program_visit) {
-		.time_ns = plan->share_ms * 1e6 * plan->effort,
+		.time_ns = plan->share_ms * 1e4 * (double)plan->effort,
 		.rng = plan->seed | 1,
 		.dither = plan->seed | 1,
 	};
@@ -100,7 +88,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		return verdict_give_up(b, EXIT_FAIL,
 				       "hwloc cannot read the machine: %s",
 				       strerror(-err));
-	err = choose_cpu(b, plan->cpu, plan->kind);
+	err = choose_cpu(b, (int)plan->cpu, plan->kind);
 	b->kind = topo_kind(b->topo, b->cpu);
 	b->slower = b->kind && strcmp(b->kind, *topo_kinds(b->topo)) != 0;
 	return err ? err : cases_make(b);
@@ -166,7 +154,7 @@ static int matches_nothing(struct bench *b, const char *glob)
 int invocation_select(struct bench *b)
 {
 	const struct invocation_plan *plan = &b->plan;
-	const struct opt_list *globs = plan->globs;
+	const struct opt_list *globs = &plan->globs;
 	bool some = false;
 
 	/* A pattern of a core row may be for another machine. */
@@ -195,13 +183,14 @@ static int choose_timer(struct bench *b)
 {
 	const struct invocation_plan *plan = &b->plan;
 	struct timer *t = &b->timer;
+	const int asked = timer_find(plan->timer); /* not "auto" */
 	enum timer_method method;
 	const char *why = "";
 
 	timer_probe(&t->features);
 	method = timer_choose(&t->features, &why);
-	if (plan->method >= 0) {
-		method = (enum timer_method)plan->method;
+	if (asked >= 0) {
+		method = (enum timer_method)asked;
 		if (!timer_usable(method, &t->features, &why))
 			return verdict_give_up(b, EXIT_SKIP, "--timer %s: %s",
 					       timer_name(method), why);
@@ -295,8 +284,6 @@ int invocation_measure(struct bench *b)
 	strftime(b->started_at, sizeof(b->started_at), "%Y-%m-%dT%H:%M:%SZ",
 		 gmtime_r(&now, &utc));
 	code = pin(b);
-	if (!code)
-		code = check_needs(b);
 	if (!code)
 		code = choose_timer(b);
 	if (code)

@@ -29,47 +29,44 @@
 #include "rows.h"
 #include "supervise.h"
 
-#define CACHE_LINE    64
-#define STACK_SPREAD  4096
-#define CPU_UNKNOWN   UINT64_MAX
-#define ROUND_UNKNOWN UINT64_MAX
+#define CACHE_LINE   64
+#define STACK_SPREAD 4096
+#define NOT_GIVEN    UINT64_MAX
 
 struct settings {
-	struct opt_list globs;
-	uint64_t invocations, cpu, effort, seed, round;
-	const char *timer, *dir, *kind, *cpus;
-	bool core, counters, json, csv, wide, list, describe, version, help;
+	struct invocation_plan plan;
+	bool json, csv, wide, list, describe, version, help;
 };
 
 static const struct opt common_opts[] = {
-	OPT_LIST('c', "case", settings, globs,
+	OPT_LIST('c', "case", settings, plan.globs,
 		 "measure only cases that match, glob of the whole name or "
 		 "of some of its terms"),
-	OPT_FLAG(0, "core", settings, core,
+	OPT_FLAG(0, "core", settings, plan.core,
 		 "measure only the core rows, those that are quoted, flag"),
 	OPT_FLAG('l', "list", settings, list, "list the cases and exit, flag"),
-	OPT_U64('n', "invocations", settings, invocations, "6", 1, 10000,
+	OPT_U64('n', "invocations", settings, plan.invocations, "6", 1, 10000,
 		"fresh processes to measure in, count"),
-	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
+	OPT_U64(0, "cpu", settings, plan.cpu, NULL, 0, 65535,
 		"CPU to measure on (default: the last usable one of the "
 		"fastest kind), the kernel's number"),
-	OPT_STR(0, "kind", settings, kind, NULL,
+	OPT_STR(0, "kind", settings, plan.kind, NULL,
 		"measure on a CPU of this kind, where there are several, name"),
-	OPT_STR(0, "cpus", settings, cpus, NULL,
+	OPT_STR(0, "cpus", settings, plan.cpus, NULL,
 		"do each operation on so many CPUs at once, numbers or all, "
 		"parted by commas: 1,2,4,all"),
-	OPT_STR('t', "timer", settings, timer, "auto",
+	OPT_STR('t', "timer", settings, plan.timer, "auto",
 		"timing method: auto, " TIMER_NAMES "or clock, "
 		"name"),
-	OPT_U64('e', "effort", settings, effort, "100", 1, 10000,
+	OPT_U64('e', "effort", settings, plan.effort, "100", 1, 10000,
 		"how many samples to take, percent of the usual"),
-	OPT_U64(0, "seed", settings, seed, NULL, 1, INT64_MAX,
+	OPT_U64(0, "seed", settings, plan.seed, NULL, 1, INT64_MAX,
 		"seed of all random choices (default: random), number"),
-	OPT_U64(0, "round", settings, round, NULL, 1, 1000000,
+	OPT_U64(0, "round", settings, plan.round, NULL, 1, 1000000,
 		"number of the round in a run, count"),
-	OPT_STR(0, "dir", settings, dir, NULL,
+	OPT_STR(0, "dir", settings, plan.dir, NULL,
 		"where test files may be made (default: here), directory"),
-	OPT_FLAG(0, "counters", settings, counters,
+	OPT_FLAG(0, "counters", settings, plan.counters,
 		 "count events around the operations, too: instructions, "
 		 "cycles, misses, faults, switches, flag"),
 	OPT_FLAG('j', "json", settings, json,
@@ -117,37 +114,16 @@ static double known_tsc_hz(void)
 	return isfinite(hz) && hz > 0 ? hz : 0;
 }
 
-/* The program, or copies of it, and its cases.
- * @orders: of an invocation, else NULL.  Return: as invocation_open(). */
-static int open_it(struct bench *b, const struct settings *set, void *state,
-		   const struct supervise_orders *orders)
+/* The program, or copies of it, and its cases.  Return: as invocation_open().
+ */
+static int open_it(struct bench *b, const struct settings *set, void *state)
 {
-	static const char *const no_row = NULL;
 	const struct bench_desc *desc = &bench_desc;
-	const struct invocation_plan plan = {
-		.cpu = set->cpu == CPU_UNKNOWN ? -1 : (int)set->cpu,
-		.kind = set->kind,
-		.method = !strcmp(set->timer, "auto") ? -1
-						      : timer_find(set->timer),
-		.effort = (double)set->effort / 100,
-		.share_ms = bench_share_ms,
-		.seed = orders ? orders->seed : set->seed,
-		.round = set->round == ROUND_UNKNOWN ? -1 : (int64_t)set->round,
-		.dir = set->dir,
-		.guard_fd = orders ? orders->guard_fd : -1,
-		.first_process = orders && !orders->number,
-		.tsc_hz = known_tsc_hz(),
-		.counters = set->counters,
-		.globs = &set->globs,
-		/* Copies are other rows, though their names have those. */
-		.core_rows = set->cpus ? &no_row : bench_core,
-		.core = set->core,
-	};
 	int code;
 
-	if (set->cpus)
-		copies_wrap(set->cpus, &desc, &state);
-	code = invocation_open(b, desc, state, &plan);
+	if (set->plan.cpus)
+		copies_wrap(set->plan.cpus, &desc, &state);
+	code = invocation_open(b, desc, state, &set->plan);
 	return code ? code : invocation_select(b);
 }
 
@@ -213,14 +189,13 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int invoke(const struct settings *set, void *state,
-		  const struct supervise_orders *orders)
+static int invoke(const struct settings *set, void *state)
 {
 	struct bench b = { 0 };
 	int code;
 
 	watch_signals();
-	code = open_it(&b, set, state, orders);
+	code = open_it(&b, set, state);
 	if (!code)
 		code = invocation_measure(&b);
 	if (invocation_stop) {
@@ -237,21 +212,20 @@ static int invoke(const struct settings *set, void *state,
 }
 
 /* Somewhere else on the stack in each invocation (METHOD 7). */
-__attribute__((noinline)) static int
-invoke_deeper(const struct settings *set, void *state,
-	      const struct supervise_orders *orders)
+__attribute__((noinline)) static int invoke_deeper(const struct settings *set,
+						   void *state)
 {
-	size_t depth = (orders->seed >> 12) % STACK_SPREAD / 16 * 16 + 16;
+	size_t depth = (set->plan.seed >> 12) % STACK_SPREAD / 16 * 16 + 16;
 	volatile char *room = alloca(depth);
 
 	room[0] = 0;
-	return invoke(set, state, orders);
+	return invoke(set, state);
 }
 
 static int list_cases(const struct settings *set, void *state)
 {
 	struct bench b = { 0 };
-	int code = open_it(&b, set, state, NULL);
+	int code = open_it(&b, set, state);
 
 	complain(&b, code);
 	for (size_t i = 0; !code && i < b.n_runs; i++)
@@ -262,30 +236,21 @@ static int list_cases(const struct settings *set, void *state)
 	return code;
 }
 
-static int measure(const struct settings *set, char **argv)
+static int measure(struct settings *set, char **argv)
 {
-	struct supervise_plan plan = {
-		.argv = argv,
-		.invocations = (unsigned int)set->invocations,
-		.seed = set->seed,
-		.tsc_hz = known_tsc_hz(),
-		.progress = isatty(STDERR_FILENO) && set->invocations > 1,
-	};
 	struct timer_features features;
 	struct result *rows = NULL;
 	size_t n = 0;
 	int code, err;
 
-	if (plan.tsc_hz <= 0) {
-		timer_probe(&features);
-		if (features.invariant)
-			plan.tsc_hz = timer_tsc_hz(260000000);
-	}
+	timer_probe(&features);
+	if (set->plan.tsc_hz <= 0 && features.invariant)
+		set->plan.tsc_hz = timer_tsc_hz(260000000);
 #ifndef __OPTIMIZE__
 	warn("this build is not optimised: what stands around the measured "
 	     "loops takes longer; see CFLAGS");
 #endif
-	code = supervise_run(&plan, &rows, &n);
+	code = supervise_run(argv, &set->plan, &rows, &n);
 	err = n ? out_rows(stdout, format_of(set), bench_question, rows, n) : 0;
 	if (err) {
 		warn("cannot write the results: %s", strerror(-err));
@@ -316,35 +281,49 @@ static void check_dir(const char *dir)
 
 static void check(struct settings *set, int argc, int parsed, const char *why)
 {
+	static const char *const no_row = NULL;
+
 	if (parsed < 0)
 		misuse("%s", why);
 	if (parsed < argc)
 		misuse("there are no operands");
-	if (strcmp(set->timer, "auto") != 0 && timer_find(set->timer) < 0)
+	if (strcmp(set->plan.timer, "auto") != 0 &&
+	    timer_find(set->plan.timer) < 0)
 		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
-		       set->timer);
-	if (set->kind && set->cpu != CPU_UNKNOWN)
+		       set->plan.timer);
+	if (set->plan.kind && set->plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
-	if (set->cpus && !copies_counts(set->cpus))
+	if (set->plan.cpus && !copies_counts(set->plan.cpus))
 		misuse("--cpus %s: not numbers from 1 to %d and \"all\", "
 		       "parted by commas",
-		       set->cpus, COPIES_MOST);
-	if (set->cpus && set->counters)
+		       set->plan.cpus, COPIES_MOST);
+	if (set->plan.cpus && set->plan.counters)
 		misuse("--cpus and --counters together");
 	if (set->json && set->csv)
 		misuse("--json and --csv together");
 	if (set->wide && (set->json || set->csv))
 		misuse("--wide is for the table, not with --json or --csv");
-	if (set->dir)
-		check_dir(set->dir);
-	if (!set->seed && getrandom(&set->seed, sizeof(set->seed), 0) < 0)
-		set->seed = (uint64_t)getpid();
-	set->seed &= INT64_MAX;
+	if (set->plan.cpus) /* copies are other rows than those that are quoted
+			     */
+		set->plan.core_rows = &no_row;
+	if (set->plan.dir)
+		check_dir(set->plan.dir);
+	if (!set->plan.seed &&
+	    getrandom(&set->plan.seed, sizeof(set->plan.seed), 0) < 0)
+		set->plan.seed = (uint64_t)getpid();
+	set->plan.seed &= INT64_MAX;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .cpu = CPU_UNKNOWN, .round = ROUND_UNKNOWN };
+	struct settings set = { .plan = {
+					.cpu = NOT_GIVEN,
+					.round = NOT_GIVEN,
+					.share_ms = bench_share_ms,
+					.core_rows = bench_core,
+					.tsc_hz = known_tsc_hz(),
+					.guard_fd = -1,
+				} };
 	size_t size = (bench_desc.state_size / CACHE_LINE + 1) * CACHE_LINE;
 	void *state = aligned_alloc(CACHE_LINE, size);
 	char **args = malloc(((size_t)argc + 1) * sizeof(*args));
@@ -353,7 +332,6 @@ int main(int argc, char **argv)
 		{ "Options of this program", bench_desc.opts, state },
 		{ NULL, NULL, NULL },
 	};
-	struct supervise_orders orders = { 0 };
 	const char *why;
 	int parsed, code;
 
@@ -379,8 +357,8 @@ int main(int argc, char **argv)
 		printf("{\"name\":\"%s\",%s\n", bench_desc.name, bench_parts);
 	else if (set.list)
 		code = list_cases(&set, state);
-	else if (supervise_orders(&orders))
-		code = invoke_deeper(&set, state, &orders);
+	else if (supervise_orders(&set.plan))
+		code = invoke_deeper(&set, state);
 	else
 		code = measure(&set, args);
 out:

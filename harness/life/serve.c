@@ -41,7 +41,7 @@ bool bench_is_sample(const struct bench *b)
 
 double bench_effort(const struct bench *b)
 {
-	return b->plan.effort;
+	return (double)b->plan.effort / 100;
 }
 
 double bench_time_ns(const struct bench *b)

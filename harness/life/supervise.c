@@ -35,9 +35,11 @@
 #define RECORD_FD 3    /* the guard's, in an invocation */
 #define LOOK_MS	  3000 /* whether it has its CPU */
 
-bool supervise_orders(struct supervise_orders *orders)
+bool supervise_orders(struct invocation_plan *plan)
 {
 	const char *text = getenv(ORDERS);
+	struct invocation_plan told = *plan;
+	unsigned int number;
 	struct stat out;
 	uint64_t channel;
 	bool good;
@@ -45,9 +47,12 @@ bool supervise_orders(struct supervise_orders *orders)
 	if (!text)
 		return false;
 	/* By hand stdout is another file than the supervisor's channel. */
-	good = sscanf(text, "%" SCNu64 ":%d:%u:%" SCNu64, &orders->seed,
-		      &orders->guard_fd, &orders->number, &channel) == 4 &&
+	good = sscanf(text, "%" SCNu64 ":%d:%u:%" SCNu64, &told.seed,
+		      &told.guard_fd, &number, &channel) == 4 &&
 	       !fstat(STDOUT_FILENO, &out) && out.st_ino == channel;
+	told.first_process = good && !number;
+	if (good)
+		*plan = told;
 	unsetenv(ORDERS);
 	return good;
 }
@@ -95,15 +100,18 @@ static void close_channel(struct channel *c)
 		die(EXIT_FAIL, "no memory");
 }
 
-/* Rows of all invocations, and whether the last wrote what is none. */
-struct collection {
+/* All invocations. */
+struct run {
+	char *const *argv;
+	const struct invocation_plan *plan;
+	int guard; /* the record of what must not outlive them */
 	struct result *rows;
 	size_t n;
-	bool broken;
+	bool broken; /* the last wrote a row that is none */
 };
 
 /* Whole records count, also those of an invocation that was killed. */
-static void collect(struct collection *all, const struct channel *c)
+static void collect(struct run *all, const struct channel *c)
 {
 	const char *at = c->text, *const end = at + c->len;
 
@@ -135,8 +143,7 @@ static void start_again(char *const *argv)
 	}
 }
 
-_Noreturn static void become_invocation(const struct supervise_plan *plan,
-					uint64_t seed, int guard,
+_Noreturn static void become_invocation(const struct run *all, uint64_t seed,
 					unsigned int number, int out,
 					pid_t supervisor)
 {
@@ -156,19 +163,20 @@ _Noreturn static void become_invocation(const struct supervise_plan *plan,
 	signal(SIGTTOU, SIG_IGN);
 	fstat(out, &channel);
 	snprintf(orders, sizeof(orders), "%" PRIu64 ":%d:%u:%" PRIu64, seed,
-		 guard < 0 ? -1 : RECORD_FD, number, (uint64_t)channel.st_ino);
-	snprintf(hz, sizeof(hz), "%.3f", plan->tsc_hz);
+		 all->guard < 0 ? -1 : RECORD_FD, number,
+		 (uint64_t)channel.st_ino);
+	snprintf(hz, sizeof(hz), "%.3f", all->plan->tsc_hz);
 	memset(pad, 'x', len);
 	pad[len ? len - 1 : 0] = '\0';
 	if (dup2(out, STDOUT_FILENO) < 0 ||
-	    (guard >= 0 && dup2(guard, RECORD_FD) < 0) ||
+	    (all->guard >= 0 && dup2(all->guard, RECORD_FD) < 0) ||
 	    setenv(ORDERS, orders, 1) || setenv(PADDING, pad, 1) ||
-	    (plan->tsc_hz > 0 && setenv("OSCOST_TSC_HZ", hz, 1)))
+	    (all->plan->tsc_hz > 0 && setenv("OSCOST_TSC_HZ", hz, 1)))
 		_exit(EXIT_FAIL);
 	/* Each fork copies what is open, also what our caller has left open.
 	 * Before Linux 5.9 it stays. */
 	syscall(SYS_close_range, RECORD_FD + 1, UINT_MAX, 0);
-	start_again(plan->argv);
+	start_again(all->argv);
 	warn("cannot start an invocation: %s%s", strerror(errno),
 	     errno == ENOEXEC
 		     ? ": the kernel must know how to start this file; "
@@ -288,7 +296,7 @@ static size_t count(const struct result *rows, size_t i, size_t n,
  * from within a library must not pass for a measurement.
  */
 static int judge(int status, unsigned int number, unsigned int orphans,
-		 unsigned int left, const struct collection *all, size_t before)
+		 unsigned int left, const struct run *all, size_t before)
 {
 	const bool exited = WIFEXITED(status);
 	const int sig = exited ? WEXITSTATUS(status) - 128 : WTERMSIG(status);
@@ -320,23 +328,21 @@ static int judge(int status, unsigned int number, unsigned int orphans,
 }
 
 /* Start one invocation, follow it to its end, clean up after it. */
-static int one_invocation(const struct supervise_plan *plan,
-			  unsigned int number, int guard,
-			  struct collection *all)
+static int one_invocation(struct run *all, unsigned int number)
 {
-	uint64_t state = plan->seed + number * 0x9E3779B97F4A7C15u + 1;
+	const uint64_t first = all->plan->seed;
+	uint64_t state = first + number * 0x9E3779B97F4A7C15u + 1;
 	struct channel channel;
 	int code, status;
 	unsigned int left, orphans;
 	char stuck[512];
 	size_t before = all->n;
-	uint64_t seed;
-	pid_t pid, supervisor;
-
 	/* The first invocation has the seed that the user gave. */
-	seed = number ? random_next(&state) >> 1 : plan->seed;
+	const uint64_t seed = number ? random_next(&state) >> 1 : first;
+	const pid_t supervisor = getpid();
+	pid_t pid;
+
 	open_channel(&channel);
-	supervisor = getpid();
 	pid = fork();
 	if (pid < 0) {
 		/* ulimit -u or pids.max: a limit of this place, no defect. */
@@ -350,13 +356,12 @@ static int one_invocation(const struct supervise_plan *plan,
 		return limit ? EXIT_SKIP : EXIT_FAIL;
 	}
 	if (pid == 0)
-		become_invocation(plan, seed, guard, number, channel.out,
-				  supervisor);
+		become_invocation(all, seed, number, channel.out, supervisor);
 	close(channel.out);
 	status = follow(pid, &channel);
 	orphans = guard_reap();
 	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
-	left = guard_sweep(guard, stuck, sizeof(stuck));
+	left = guard_sweep(all->guard, stuck, sizeof(stuck));
 	close_channel(&channel);
 	if (stuck[0])
 		warn("cannot remove what was left behind: %s", stuck);
@@ -372,7 +377,7 @@ static int one_invocation(const struct supervise_plan *plan,
 
 /* One row for each case, in the order of the first invocation.  Return: how
  * many are in @rows. */
-static size_t aggregate(const struct collection *all, struct result **rows)
+static size_t aggregate(const struct run *all, struct result **rows)
 {
 	const struct result **same =
 		text_alloc(all->n, sizeof(struct result *));
@@ -425,18 +430,17 @@ static void set_signals(void (*handler)(int), sigset_t *set)
 
 /* One line that is written over: how far it is, and from the second one on how
  * long the others will take if they take as long. */
-static void say_progress(const struct supervise_plan *plan, unsigned int i,
+static void say_progress(const struct invocation_plan *plan, unsigned int i,
 			 uint64_t begin_ns)
 {
 	const double took = (double)(invocation_now_ns() - begin_ns) / 1e9;
 
-	if (!plan->progress)
-		return;
 	fprintf(stderr, "\r\033[K%s: invocation %u of %u",
-		program_invocation_short_name, i + 1, plan->invocations);
+		program_invocation_short_name, i + 1,
+		(unsigned int)plan->invocations);
 	if (i)
 		fprintf(stderr, ", %.0f s left",
-			took / i * (plan->invocations - i));
+			took / i * (double)(plan->invocations - i));
 }
 
 /* The children that this process had when it became this program (`daemon &
@@ -455,25 +459,27 @@ static void keep_apart(void)
 		die(EXIT_SKIP, "skipped: cannot start: %s", strerror(-err));
 }
 
-int supervise_run(const struct supervise_plan *plan, struct result **rows,
-		  size_t *n)
+int supervise_run(char *const *argv, const struct invocation_plan *plan,
+		  struct result **rows, size_t *n)
 {
-	struct collection all = { 0 };
-	int guard, code = EXIT_OK, now;
+	struct run all = { .argv = argv, .plan = plan };
+	const bool progress = isatty(STDERR_FILENO) && plan->invocations > 1;
+	int code = EXIT_OK, now;
 	const uint64_t begin_ns = invocation_now_ns();
 	unsigned int done = 0;
 	sigset_t watched;
 
 	keep_apart();
-	guard = guard_open();
+	all.guard = guard_open();
 	set_signals(on_signal, &watched);
 	sigprocmask(SIG_BLOCK, &watched, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (unsigned int i = 0; i < plan->invocations; i++) {
 		const size_t before = all.n;
 
-		say_progress(plan, i, begin_ns);
-		now = one_invocation(plan, i, guard, &all);
+		if (progress)
+			say_progress(plan, i, begin_ns);
+		now = one_invocation(&all, i);
 		/* What was measured before can be had here: noise had each of
 		 * the rows skipped, and they say so. */
 		if (now == EXIT_SKIP && done && all.n > before)
@@ -487,7 +493,7 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 	}
 	if (code == EXIT_BROKEN || (code == EXIT_SKIP && done))
 		code = EXIT_FAIL; /* what was measured is not skipped */
-	if (plan->progress)
+	if (progress)
 		fputs("\r\033[K", stderr);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
@@ -495,7 +501,7 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 		     invocation_stop == SIGINT	  ? "SIGINT"
 		     : invocation_stop == SIGTERM ? "SIGTERM"
 						  : "SIGHUP",
-		     done, plan->invocations);
+		     done, (unsigned int)plan->invocations);
 	}
 	*n = aggregate(&all, rows);
 	/* The program exits as its rows say. */
@@ -506,7 +512,7 @@ int supervise_run(const struct supervise_plan *plan, struct result **rows,
 	for (size_t i = 0; i < all.n; i++)
 		result_free(&all.rows[i]);
 	free(all.rows);
-	guard_close(guard);
+	guard_close(all.guard);
 	/* What was measured is written next, maybe to a pipe that nobody
 	 * empties: from here on a signal ends the program at once. */
 	set_signals(SIG_DFL, &watched);

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
+#include "program.h"
 #include "result.h"
 
 /*
@@ -14,27 +14,13 @@
  * size of environment, collects their rows, and removes what a process that
  * was killed could not remove itself.
  */
-struct supervise_plan {
-	char *const *argv;
-	unsigned int invocations;
-	uint64_t seed;
-	double tsc_hz; /* measured once for all */
-	bool progress; /* say on stderr how far it is */
-};
 
-/* What an invocation learns from its supervisor, through the environment. */
-struct supervise_orders {
-	uint64_t seed;
-	int guard_fd;
-	unsigned int number; /* the first is 0 */
-};
-
-/* supervise_orders() - whether this process is an invocation; fills @orders
- * and removes them from the environment. */
-bool supervise_orders(struct supervise_orders *orders);
+/* supervise_orders() - whether this process is an invocation: then @plan gets
+ * what its supervisor said through the environment. */
+bool supervise_orders(struct invocation_plan *plan);
 
 /**
- * supervise_run() - run all invocations.
+ * supervise_run() - run all invocations of @plan, as @argv.
  * @rows, @n: the aggregated rows, also after a failure or an interruption
  *	      (then of the invocations that ended well); caller frees.
  *
@@ -44,7 +30,7 @@ bool supervise_orders(struct supervise_orders *orders);
  * Return: an exit code (err.h), or 128 + the signal that stopped it.  With
  * EXIT_SKIP all of @rows are skipped, or there are none.
  */
-int supervise_run(const struct supervise_plan *plan, struct result **rows,
-		  size_t *n);
+int supervise_run(char *const *argv, const struct invocation_plan *plan,
+		  struct result **rows, size_t *n);
 
 #endif

@@ -351,7 +351,7 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 	row->priority = param.sched_priority;
 	row->cpu = b->unpinned ? -1 : b->cpu;
 	row->duration_s = b->duration_s;
-	row->round = b->plan.round;
+	row->round = (int64_t)b->plan.round;
 	row->seed = b->plan.seed;
 	row->n = 1;
 	row->evidence = rows_evidence(run);

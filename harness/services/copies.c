@@ -384,7 +384,6 @@ void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
 	copies.crew.desc = *desc;
 	copies.crew.pristine = *state;
 	outer.name = copies.crew.desc->name;
-	outer.needs = copies.crew.desc->needs;
 	outer.open = copies.crew.desc->points;
 	*desc = &outer;
 	*state = &copies;

@@ -20,17 +20,10 @@
  * prints, exits, parses options or reads the clock by other means than
  * timer.h.
  *
- * The comment that opens the file is data: it is lifted into --help, the man
- * page and the report.  Its form is
- *
- *	name - the question, in one sentence?
- *
- *	Why this operation answers it (any number of paragraphs).
- *
- *	Measures: ...
- *	Includes: ...
- *	After:    ...
- *	Needs:    ...
+ * The comment that opens the file is lifted into --help, the man page and the
+ * report.  Its form: "name - the question, in one sentence?", why this
+ * operation answers it, and what it "Measures:", "Includes:", comes "After:"
+ * and "Needs:".
  */
 struct bench;
 
@@ -86,8 +79,7 @@ struct bench_param {
 
 #define BENCH_MAX_PARAMS 9
 
-/* What evidence rests on and some kernels do not keep: services/kernel_tells.h.
- */
+/* What evidence rests on and some kernels do not keep: kernel_tells.h. */
 enum kernel_tells {
 	KERNEL_FAULTS,	 /* getrusage() counts a page fault that we took */
 	KERNEL_SWITCHES, /* getrusage() counts the switch of a sleep */
@@ -127,22 +119,21 @@ struct bench_case {
 	/* Samples of an invocation, where more would disturb each other or have
 	 * no place; 0: as many as its share of the time allows. */
 	unsigned int most;
-	/* Samples that are taken whatever they cost, and more if some of them
-	 * waited for a CPU: fewer where each is long enough to be a mean of
-	 * many operations.  0: BENCH_LEAST_EVENTS. */
+	/* Samples that are taken whatever they cost, fewer where each is a mean
+	 * of many operations (0: BENCH_LEAST_EVENTS), and more where some
+	 * waited for a CPU. */
 #define BENCH_LEAST_EVENTS 3
-#define BENCH_LEAST_SPARE  5 /* events, so that some are left if most waited */
+#define BENCH_LEAST_SPARE  5
 	unsigned int least;
 	/* Events after which those that follow touch the same again; 0: none.
-	 * One whole cycle warms up, at any --effort: else few samples would be
-	 * of first touches, and many of others. */
+	 * One whole cycle warms up, at any --effort. */
 	unsigned int cycle;
 	unsigned int ops; /* in one iteration of run(), 1 if 0 */
 	/* Nothing is run for it: it gets its samples by bench_record() from the
 	 * callbacks of another case, or its value in derive(). */
 	bool derived;
-	/* That other case, if it is one alone: who asks for the derived one
-	 * need not wait for others, and it is skipped if that one is. */
+	/* That other case, if it is one alone: only it is measured for this
+	 * one, which is skipped if that is. */
 	const struct bench_case *of;
 	bool with_overhead; /* the timer's is left in the events */
 	bool exclusive;	    /* run in one visit, between no others */
@@ -165,12 +156,6 @@ struct bench_case {
  * @data.  Return: false if such a point makes no sense. */
 typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
 
-/* Of the program; if unmet it exits 77 with the reason. */
-enum bench_need {
-	BENCH_NEED_ROOT = 1 << 0,
-	BENCH_NEED_2_PUS = 1 << 1, /* two PUs that this process may use */
-};
-
 /**
  * struct bench_desc - everything the harness knows about a benchmark.
  *
@@ -180,21 +165,20 @@ enum bench_need {
  */
 struct bench_desc {
 	const char *name;	/* the file's stem; the key in results */
-	unsigned int needs;	/* OR of enum bench_need */
 	const struct opt *opts; /* its own options, which fill its state */
 	/* Bytes of private state, which every callback gets, and of that of
 	 * each case (@data); zeroed, on cache lines of their own. */
 	size_t state_size, case_state_size;
 	const char *points; /* the cases as a text: docs/cases.md */
-	const char *open;   /* text whose open axes --help tells, if another */
+	const char *open;   /* text whose open axes --help lists, if another */
 	bool switches;	    /* as that of every case */
 	bool many_cpus;	    /* it runs on several at once: no --cpus */
 
 	bench_point_fn *point;
 	/* Add cases with bench_points(), set what texts need.  Called also for
 	 * --list, before setup(): it may look at the machine but must not
-	 * change anything.  What cannot be measured here is added with a reason
-	 * to skip it, not left out. */
+	 * change anything.  A case that cannot be measured here is added with a
+	 * reason to skip it, not left out. */
 	int (*cases)(struct bench *b, void *state);
 	/* Once, after pinning and calibration. */
 	int (*setup)(struct bench *b, void *state);
@@ -227,21 +211,21 @@ extern const struct bench_desc bench_desc;
 /* Made from the opening comment: all of it, its question, and its parts as the
  * end of a JSON object that begins with the name. */
 extern const char bench_about[], bench_question[], bench_parts[];
-/* Patterns of the core rows' names, made from rows.tsv; NULL ends them. */
+/* From rows.tsv: patterns of the core rows' names, up to NULL; ms for the
+ * samples of one invocation at --effort 100. */
 extern const char *const bench_core[];
-/* Time for the samples of one invocation at --effort 100, ms; from there too.
- */
 extern const double bench_share_ms;
+
+/* Texts of cases: docs/cases.md. */
 
 /* bench_points() - in cases(): add those of @text, which must live as long as
  * the program; those of @points of the descriptor come later. */
 void bench_points(struct bench *b, const char *text);
 
-/* bench_set_numbers() - in cases(): the @n numbers that "$name" stands for in
- * the texts; @kind: BENCH_INT or BENCH_SIZE.  BENCH_SET_NUMBER(): one.
- * BENCH_SET_NAMES(): the strings of an array, or of one of structures whose
- * first member is one; they must live as long as the program.  The last ones
- * set count. */
+/* bench_set_numbers() - in cases(): the @n numbers that "$name" stands for;
+ * @kind: BENCH_INT or BENCH_SIZE.  bench_set_names() - words: the first member
+ * of each of @n structures of @stride bytes, which must live as long as the
+ * program.  The last ones set count. */
 void bench_set_numbers(struct bench *b, const char *name, int kind,
 		       const int64_t *value, size_t n);
 void bench_set_names(struct bench *b, const char *name, const void *names,
@@ -263,12 +247,13 @@ void bench_set_names(struct bench *b, const char *name, const void *names,
 void bench_need(struct bench *b, const char *name, const char *why);
 
 /*
- * A case's values by name: for set-up, enter() and what is outside of
- * intervals.
+ * A case's values by name: outside of intervals.
  * case_int() - a number that it must have.  case_str() - a word, or NULL.
  * case_has() - whether it has that axis.  case_is() - whether it has that value
  * there.  CASE_NTH() - which of an array of names (or of structures whose
  * first member is one) its value is; it must be one.  CASE_OF() - that element.
+ * CASE_ENUM() - which enumerator below @n, of those that the function @name has
+ * names for.
  */
 int64_t case_int(const struct bench_case *c, const char *axis);
 const char *case_str(const struct bench_case *c, const char *axis);
@@ -279,7 +264,7 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 #define CASE_NTH(c, axis, array)                     \
 	case_nth(c, axis, array, sizeof((array)[0]), \
 		 sizeof(array) / sizeof((array)[0]))
-/* Which enumerator below @n, of those that the function @name has names for. */
+#define CASE_OF(c, axis, array) (&(array)[CASE_NTH(c, axis, array)])
 #define CASE_ENUM(c, axis, name, n)                             \
 	({                                                      \
 		unsigned int i_ = 0;                            \
@@ -287,30 +272,33 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 			i_++;                                   \
 		i_;                                             \
 	})
-#define CASE_OF(c, axis, array) (&(array)[CASE_NTH(c, axis, array)])
 
 /* bench_next() - the next case behind @after (NULL: the first) for which @where
- * holds, NULL if there is none; BENCH_EACH(): all of them. */
+ * holds, or NULL; BENCH_EACH(): all of them.  bench_beside() - the one that
+ * differs from @c in these values only, as in "by=futex figure=mechanism", or
+ * NULL.  bench_find() - the one with that name, or NULL. */
 const struct bench_case *bench_next(const struct bench *b,
 				    const struct bench_case *after,
 				    const char *where);
 #define BENCH_EACH(b, c, where)                                            \
 	for (const struct bench_case *c = bench_next(b, NULL, where); (c); \
 	     (c) = bench_next(b, c, where))
-
-/* bench_beside() - the case that differs from @c in these values only, as in
- * "by=futex figure=mechanism"; NULL if there is none. */
 const struct bench_case *bench_beside(const struct bench *b,
 				      const struct bench_case *c,
 				      const char *changes);
+const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/**
- * bench_derived_from() - in cases(): derive() makes @c from @source, and from
- * what else it is said for.  With --case or --core only these are measured; a
- * derived case of which nothing is said, and that has no @of, may need all.
- */
+/* bench_selected() - whether @c is to be measured (--case, no skip). */
+bool bench_selected(const struct bench *b, const struct bench_case *c);
+
+/* bench_derived_from() - in cases(): derive() makes @c from @source, and from
+ * what else it is said for; --case and --core measure these for it.  Of a
+ * derived case that has neither this nor @of, all may be needed. */
 void bench_derived_from(struct bench *b, const struct bench_case *c,
 			const struct bench_case *source);
+
+/* What becomes of the case at hand, or of the program. */
 
 /**
  * bench_fail() - record why the benchmark cannot go on.
@@ -325,8 +313,7 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 int bench_fail(struct bench *b, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* bench_skip() - like bench_fail(), but the case (or from setup(), the
- * program) is skipped: it cannot be measured here, for this reason. */
+/* bench_skip() - the same, but it is skipped: it cannot be measured here. */
 int bench_skip(struct bench *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -337,6 +324,8 @@ int bench_skip(struct bench *b, const char *fmt, ...)
 bool bench_stopping(const struct bench *b);
 bool bench_is_sample(const struct bench *b);
 
+/* Samples and values. */
+
 /* bench_record() - one event of case @c, the one being sampled or a derived
  * one, took @ticks (raw, overhead not yet subtracted).  bench_record_value() -
  * one sample of @c, in its own unit, taken as it is. */
@@ -344,7 +333,15 @@ void bench_record(struct bench *b, const struct bench_case *c, uint64_t ticks);
 void bench_record_value(struct bench *b, const struct bench_case *c,
 			double value);
 
-/**
+/* bench_waited() - of an event whose sample was taken in @of_ns that began
+ * before it, or in another process: for how long of that one who takes part
+ * waited for a CPU that other work had or a quota withheld.  As any other event
+ * it is no sample if that is more than 1 - BENCH_MOSTLY.  bench_waits() - what
+ * they waited in all before this event, ns. */
+void bench_waited(struct bench *b, double waited_ns, double of_ns);
+double bench_waits(void);
+
+/*
  * bench_derive() - set the headline of a derived case, in its unit.
  * bench_derive_within() - one that is only good to @resolution, in that unit:
  * what is not above it, or not above 0, is *below resolution*.
@@ -354,6 +351,8 @@ void bench_record_value(struct bench *b, const struct bench_case *c,
  * its evidence falls short, the case is FAILED all the same.
  * bench_value() - in derive(): headline of a measured case, in its unit; NAN if
  * it has none (skipped, failed, below resolution, not selected).
+ * bench_expect() - the true value of @c, where it is known from elsewhere;
+ * shown beside the measured one, with the error in percent.
  */
 void bench_derive(struct bench *b, const struct bench_case *c, double value);
 void bench_derive_within(struct bench *b, const struct bench_case *c,
@@ -364,27 +363,7 @@ void bench_derive_skip(struct bench *b, const struct bench_case *c,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 double bench_value(const struct bench *b, const struct bench_case *c);
-
-/* bench_find() - the case with that canonical name, or NULL.  bench_selected()
- * - whether @c is to be measured (--case, no skip). */
-const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-bool bench_selected(const struct bench *b, const struct bench_case *c);
-
-/* bench_expect() - the true value of @c, in its unit, where it is known from
- * elsewhere; shown beside the measured one, with the error in percent. */
 void bench_expect(struct bench *b, const struct bench_case *c, double value);
-
-/**
- * bench_waited() - for an event whose sample was taken in @of_ns that began
- * before it, or in another process: for how long of it one who takes part
- * waited for a CPU that other work had or a quota withheld.  As with any other
- * event, it is no sample if that is more than 1 - BENCH_MOSTLY of the time.
- *
- * bench_waits() - what they waited in all before this event, ns.
- */
-void bench_waited(struct bench *b, double waited_ns, double of_ns);
-double bench_waits(void);
 
 /**
  * bench_proof() - evidence that the operation happened: exactly @expected
@@ -411,11 +390,11 @@ void bench_least(struct bench *b, const struct bench_case *c, const char *what,
  * @share: 0 to 1; the least that leaves the headline what it is.  Of single
  *	   events under a median that is BENCH_MOSTLY: where one in ten is
  *	   another operation, the median is at most the 56th percentile of the
- *	   right ones.
+ *	   right ones.  BENCH_SOME: where an event that is not pure is no
+ *	   sample, some must be left.
  */
 #define BENCH_MOSTLY 0.9
-/* Where an event that is not pure is no sample: some must be left. */
-#define BENCH_SOME 0.1
+#define BENCH_SOME   0.1
 void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
 		  double share, double all, double pure);
 
@@ -426,8 +405,10 @@ void bench_fact(struct bench *b, const struct bench_case *c, const char *what,
 void bench_fact_text(struct bench *b, const struct bench_case *c,
 		     const char *what, const char *text);
 
-/* The timer in use; its method is for TIMER_INTERVAL().  bench_ns() - raw ticks
- * of one interval in ns, overhead subtracted. */
+/* The invocation. */
+
+/* bench_timer() - in use; its method is for TIMER_INTERVAL().  bench_ns() - raw
+ * ticks of one interval in ns, overhead subtracted. */
 const struct timer *bench_timer(const struct bench *b);
 double bench_ns(const struct bench *b, double ticks);
 
@@ -437,82 +418,83 @@ uint64_t bench_seed(const struct bench *b);
 uint64_t bench_random(struct bench *b);
 
 /* bench_effort() - 1.0 at --effort 100: for a number that is an option.
- * bench_time_ns() - how long the samples of @c may take in the visit at hand;
- * outside visits, those of all cases that were asked for. */
+ * bench_time_ns() - how long the samples of the visit at hand may take; outside
+ * visits, those of all cases that were asked for. */
 double bench_effort(const struct bench *b);
 double bench_time_ns(const struct bench *b);
-
-/* CPUs by the kernel's number.  bench_cpu() - the measuring one (--cpu). */
-int bench_cpu(const struct bench *b);
-
-/* bench_partner() - one at @place that this process may use, or -ENOENT.
- * bench_distance() - of two; BENCH_BY_MEMORY if unknown. */
-int bench_partner(const struct bench *b, enum bench_place place);
-enum bench_distance bench_distance(const struct bench *b, int a, int c);
-
-/* bench_cpus() - how many this process may use; bench_nth_cpu() - the @nth of
- * them, the measuring CPU first; -ERANGE. */
-unsigned int bench_cpus(const struct bench *b);
-int bench_nth_cpu(const struct bench *b, unsigned int nth);
 
 /* bench_first() - in a thread that --cpus started beside the measuring one: the
  * state of that one, for the object that all are to work on; it has been set up
  * and outlives this thread's.  Else NULL: work on an object of your own. */
 void *bench_first(const struct bench *b);
 
+/* bench_say() - one line for the user on stderr, at once: for an option that
+ * makes the program work for minutes.  Nothing that belongs to a result. */
+void bench_say(struct bench *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* CPUs by the kernel's number (services/topo.c). */
+
+/* bench_cpu() - the measuring one (--cpu).  bench_cpus() - how many this
+ * process may use; bench_nth_cpu() - the @nth of them, the measuring CPU first;
+ * -ERANGE.  bench_partner() - one of them at @place, or -ENOENT.
+ * bench_distance() - of two; BENCH_BY_MEMORY if unknown. */
+int bench_cpu(const struct bench *b);
+unsigned int bench_cpus(const struct bench *b);
+int bench_nth_cpu(const struct bench *b, unsigned int nth);
+int bench_partner(const struct bench *b, enum bench_place place);
+enum bench_distance bench_distance(const struct bench *b, int a, int c);
+
 /* bench_pin() - pin the calling thread (also in a forked child) to @cpu and
  * verify it.  bench_bind() - let thread @tid (0: the calling one) run on the @n
  * @cpus and no others; bench_unbind() - the calling one on each that this
- * process may use.  Return: 0 or -errno. */
+ * process may use.  Return: 0 or -errno.  bench_keep_off() - let the calling
+ * thread run where it was allowed to when this was called first, but not on
+ * @cpu (-1: there, too) if there is another CPU. */
 int bench_pin(int cpu);
 int bench_bind(pid_t tid, const int *cpus, size_t n);
 int bench_unbind(const struct bench *b);
-
-/* bench_keep_off() - let the calling thread run where it was allowed to when
- * this was called first, but not on @cpu (-1: there, too) if there is another
- * CPU. */
 void bench_keep_off(int cpu);
 
-/* bench_spare_bytes() - how much memory a benchmark may take: a quarter of the
- * least of MemAvailable and what the memory cgroup leaves, as it was when it
- * was asked for first. */
-uint64_t bench_spare_bytes(const struct bench *b);
-
 /* bench_cache_bytes() - size of the data (or unified) cache of @level that
- * the measuring CPU uses, as hwloc says; 0 if unknown. */
+ * the measuring CPU uses, as hwloc says.  bench_caches_bytes() - of all that
+ * the @n CPUs @cpus use, each counted once however many share it; in @share the
+ * least that one of them has if all use it at once.  0: unknown. */
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level);
-
-/* bench_caches_bytes() - the caches of @level that the @n CPUs @cpus use, each
- * counted once however many share it; in @share the least that one of them has
- * of such a cache, if all use it at once.  0: unknown. */
 uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
 			    unsigned int level, uint64_t *share);
 
-/*
- * NUMA nodes by the kernel's number.  bench_nodes(): how many have memory that
- * this process may use, 1 where nothing is known of nodes.  bench_nth_node():
- * the @nth of them (at most BENCH_MAX_NODES are known); -ERANGE.
- * bench_node_of_cpu(): the one local to @cpu; -ENOENT.  bench_cpu_of_node(): a
- * CPU of ours that it is local to, the measuring CPU if that is one; -ENOENT.
- */
+/* Memory, and its NUMA nodes by the kernel's number. */
+
+/* bench_spare_bytes() - how much a benchmark may take: a quarter of the least
+ * of MemAvailable and what the memory cgroup leaves, as it was when it was
+ * asked for first.  bench_page_bytes() - of a base page: 4, 16 or 64 KiB; a
+ * call, not for what is timed.  bench_page_name() - "4K", as names of cases
+ * have it. */
+uint64_t bench_spare_bytes(const struct bench *b);
+size_t bench_page_bytes(void);
+const char *bench_page_name(void);
+
+/* bench_nodes() - how many have memory that this process may use, 1 where
+ * nothing is known of nodes.  bench_nth_node() - the @nth of them (at most
+ * BENCH_MAX_NODES are known); -ERANGE.  bench_node_of_cpu() - the one local to
+ * @cpu; -ENOENT.  bench_cpu_of_node() - a CPU of ours that it is local to, the
+ * measuring CPU if that is one; -ENOENT.  bench_bind_memory() - pages of
+ * [@base, @base + @bytes) that are touched for the first time come from @node
+ * only; nothing is done where there is one node.  Return: 0 or -errno. */
 #define BENCH_MAX_NODES 16
 unsigned int bench_nodes(const struct bench *b);
 int bench_nth_node(const struct bench *b, unsigned int nth);
 int bench_node_of_cpu(const struct bench *b, int cpu);
 int bench_cpu_of_node(const struct bench *b, int node);
-
-/* bench_bind_memory() - pages of [@base, @base + @bytes) that are touched for
- * the first time come from @node only; nothing is done where there is one
- * node.  Return: 0 or -errno. */
 int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
 		      int node);
 
 /**
- * bench_scratch() - path of a directory that belongs to this invocation; it
- * is made at the first call and removed with all that is in it when the
- * program ends, however it ends.  It is below --dir if the user gave one,
- * else below the current directory if that is writable, else in $TMPDIR or
- * /tmp, which is said once.
+ * bench_scratch() - path of a directory that belongs to this invocation, made
+ * at the first call and removed with all that is in it when the program ends,
+ * however it ends: below --dir if the user gave one, else below the current
+ * directory if that is writable, else in $TMPDIR or /tmp, which is said once.
  * bench_files() - one for big test files that are used again: the run's, if
  * --dir is one that run-all made for it (it is ours alone and has our file
  * BENCH_FILES_MARK, which is no link; run-all removes all when the run ends:
@@ -526,11 +508,6 @@ const char *bench_scratch(struct bench *b);
 const char *bench_files(struct bench *b);
 bool bench_files_stay(const struct bench *b);
 
-/* bench_page_bytes() - of a base page: 4, 16 or 64 KiB.  A call: not for what
- * is timed.  bench_page_name() - "4K", as names of cases have it. */
-size_t bench_page_bytes(void);
-const char *bench_page_name(void);
-
 /**
  * bench_guard() - something outside this process that must not outlive the
  * program, should it be killed: the supervisor removes what was not released.
@@ -539,11 +516,6 @@ const char *bench_page_name(void);
  *	  named "oscost-...", removed with its processes).
  */
 void bench_guard(struct bench *b, const char *kind, const char *what);
-
-/* bench_say() - one line for the user on stderr, at once: for an option that
- * makes the program work for minutes.  Nothing that belongs to a result. */
-void bench_say(struct bench *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* Keep @value, and the work that made it, from being optimised away; make the
  * compiler forget what it knows about @lvalue. */

@@ -58,10 +58,10 @@ static void ask(struct term *t, const char *text)
  * wildcards asks for none. */
 static void read_asked(const struct bench *b, struct term *t)
 {
-	const struct opt_list *globs = b->plan.globs;
+	const struct opt_list *globs = &b->plan.globs;
 	const size_t len = strlen(t->axis);
 
-	for (size_t i = 0; globs && t->open.step && i < globs->n; i++)
+	for (size_t i = 0; t->open.step && i < globs->n; i++)
 		for (const char *at = globs->item[i]; at && !strpbrk(at, "*?[");
 		     at = strchr(at, ',')) {
 			at += *at == ',';

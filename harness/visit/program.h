@@ -144,23 +144,19 @@ struct program_verdict {
 	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
-/* What to do; from the command line and the supervisor. */
+/* What to do (life/main.c): options of every program; NULL and UINT64_MAX: not
+ * given. */
 struct invocation_plan {
-	int cpu;	  /* -1: choose */
-	const char *kind; /* of CPU to choose; NULL: the fastest */
-	int method;	  /* enum timer_method, or -1: choose */
-	double effort;	  /* 1.0 is the usual */
-	double share_ms;  /* for all samples, at that effort */
-	uint64_t seed;
-	int64_t round;		      /* -1: not in a run */
-	const char *dir;	      /* NULL: choose */
-	int guard_fd;		      /* -1: none */
-	bool first_process;	      /* who tells what is the same for all */
-	double tsc_hz;		      /* 0: measure it */
-	bool counters;		      /* count events, too */
-	const struct opt_list *globs; /* cases to run; empty: all */
+	struct opt_list globs; /* cases to run; empty: all */
+	uint64_t invocations, cpu, effort, seed, round;
+	const char *timer, *dir, *kind, *cpus;
+	bool core, counters;
+
+	double share_ms;	      /* for all samples, at effort 100 */
 	const char *const *core_rows; /* patterns, NULL at the end */
-	bool core;		      /* only those */
+	double tsc_hz;		      /* 0: measure it */
+	int guard_fd;		      /* from the supervisor; -1: none */
+	bool first_process;	      /* who tells what is the same for all */
 };
 
 /* All that has no other owner is written by life/invocation.c before setup().
@@ -199,10 +195,7 @@ struct bench {
 	for (struct case_run **at_ = (b)->runs, *run; \
 	     (size_t)(at_ - (b)->runs) < (b)->n_runs && (run = *at_); at_++)
 
-/* Set by the handlers of SIGINT and SIGTERM: the signal's number. */
-extern volatile sig_atomic_t invocation_stop;
-
-/* The cases of a program, for the rest of the harness (docs/cases.md). */
+/* The cases of a program (case.c, points.c): docs/cases.md. */
 #define CASE_NAME 256 /* bytes, with its end */
 
 /* cases_make() - all cases of the program.  Return: an exit code (err.h).
@@ -212,14 +205,12 @@ void cases_free(struct bench *b);
 
 /* case_add() - add a case, which is copied and has its data.  Return: as it is
  * kept, valid to the end of the program; never NULL: a failure (no memory, the
- * same name twice) makes the program fail. */
+ * same name twice) makes the program fail.  bench_case_of() - the private part
+ * behind a case handed to a benchmark.  case_param() - its value on that axis,
+ * or NULL. */
 const struct bench_case *case_add(struct bench *b, const struct bench_case *c);
-
-/* bench_case_of() - the private part behind a case handed to a benchmark. */
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c);
-
-/* case_param() - its value on that axis; NULL: it has none. */
 const struct bench_param *case_param(const struct bench_case *c,
 				     const char *axis);
 
@@ -230,24 +221,22 @@ bool case_matches(const struct bench_case *c, const char *glob, bool *whole);
 /* case_give_back() - @run has what it had at @to, and no derived value. */
 void case_give_back(struct case_run *run, const struct case_samples *to);
 
-/* points_sources() - in cases_make(): tell what formulas are made from.
+/* points_sources() - in cases_make(): note what formulas are made from.
  * points_derive() - their values.  points_close() - forget what was set for the
- * texts. */
+ * texts.  points_open() - the axes of @text of which other numbers may be asked
+ * for, what fits: "; size from 512 to 8K in steps of 256; n from 0 to 9"; or
+ * "". */
 void points_sources(struct bench *b);
 void points_derive(struct bench *b);
 void points_close(struct bench *b);
-
-/* points_open() - the axes of @text of which other numbers may be asked for,
- * what fits: "; size from 512 to 8K in steps of 256; n from 0 to 9"; or "". */
 void points_open(const char *text, char *list, size_t size);
 
-/* What becomes of a case or of the program, and why: bench_fail(), bench_skip()
- * and, for the harness: */
-
-/* verdict_skip() - @run is skipped, whatever it has.  verdict_unselect() - it
- * was not asked for.  bench_fail_cases() - the cases make no sense.
- * verdict_give_up() - say why the program ends with @code, which it returns.
- * verdict_end_all() - what ended the whole program ended each of its cases. */
+/* What becomes of a case or of the program, and why (verdict.c): bench_fail(),
+ * bench_skip(), and: verdict_skip() - @run is skipped, whatever it has.
+ * verdict_unselect() - it was not asked for.  bench_fail_cases() - the cases
+ * make no sense.  verdict_give_up() - say why the program ends with @code,
+ * which it returns.  verdict_end_all() - what ended the whole program ended
+ * each of its cases. */
 void verdict_skip(struct case_run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void verdict_unselect(struct case_run *run);
@@ -262,21 +251,18 @@ void verdict_end_all(struct bench *b, bool skipped);
  * ends.  A visit that falls short gives back its samples.  Short of proof, the
  * case has failed in this invocation; short of purity, the visit is set aside
  * and made up for once.
+ *
+ * evidence_begin() - a visit to @run begins.  evidence_touch() - @run is about
+ * to get a sample or evidence.  evidence_settle() - judge the visit to @current
+ * that ends, or what was said since the last one (NULL), where a shortfall
+ * takes all that the case has.  Return: whether it should be made up for.
+ * evidence_conclude() - a case whose visits were all set aside is skipped, and
+ * says why.  evidence_contradicted() - the proof that fell short, or NULL; also
+ * of what is not settled yet.
  */
-
-/* evidence_begin() - a visit to @run begins.  evidence_touch() - @run is about
- * to get a sample or evidence. */
 void evidence_begin(struct bench *b, struct case_run *run);
 void evidence_touch(struct bench *b, struct case_run *run);
-
-/* evidence_settle() - judge the visit to @current that ends, or what was said
- * since the last one (NULL), where a shortfall takes all that the case has.
- * Return: whether the visit should be made up for. */
 bool evidence_settle(struct bench *b, struct case_run *current);
-
-/* evidence_conclude() - a case whose visits were all set aside is skipped, and
- * says why.  evidence_contradicted() - the proof that fell short, or NULL; also
- * of what is not settled yet. */
 void evidence_conclude(struct bench *b);
 const struct evidence *evidence_contradicted(const struct case_run *run);
 
@@ -296,10 +282,8 @@ void visit_cases(struct bench *b);
  * samples is not well known: it counts as the geometric mean of it and of the
  * median of all.  A case gets a sample in each visit, or no visit.
  */
+#define BUDGET_CORE 3.0 /* the weight of a core row; of the others: 1 */
 void visit_divide(struct bench *b, double left_ns, unsigned int visits);
-
-/* The error of a core row counts as much as that of so many others. */
-#define BUDGET_CORE 3.0
 
 /* visit_case() - one visit.  For services/copies.c: visit_open() - what is
  * recorded from here on is one of @run, with @time_ns for its samples, up to
@@ -328,35 +312,33 @@ void visit_settle(struct bench *b, struct case_run *run,
 void visit_forget(struct case_run *run);
 void visit_warming_up(struct bench *b, bool on);
 
-/* visit_moves - goes on with each batch and event: who waits for a partner has
- * patience anew. */
+/* invocation_stop - set by the handlers of SIGINT and SIGTERM: the signal's
+ * number.  visit_moves - goes on with each batch and event: who waits for a
+ * partner has patience anew.  invocation_now_ns() - CLOCK_MONOTONIC, for
+ * budgets; nothing is measured with it. */
+extern volatile sig_atomic_t invocation_stop;
 extern uint64_t visit_moves;
-
-/* invocation_now_ns() - CLOCK_MONOTONIC, for budgets; nothing is measured
- * with it. */
 uint64_t invocation_now_ns(void);
 
 /* The headline, what it could have told from nothing, and three standard errors
- * of it, all in ticks of one operation, or in the case's own unit. */
+ * of it, all in ticks of one operation, or in the case's own unit (headline.c).
+ */
 struct headline {
 	double value, resolution, error, constant, baseline;
 	bool ticks;
 };
 
 /* headline_find() - of what @run has; NAN: nothing.  headline_is_below() -
- * whether it cannot be told from nothing. */
+ * whether it cannot be told from nothing.  headline_samples() - all samples in
+ * ticks of one operation (overhead and @constant taken out), or in the own
+ * unit; *@n of them.  NULL if there are none.  headline_error() - three
+ * standard errors of bench_value(); 0 if unknown. */
 void headline_find(const struct bench *b, const struct case_run *run,
 		   struct headline *h);
 bool headline_is_below(const struct headline *h);
-
-/* headline_error() - three standard errors of bench_value(); 0 if unknown. */
-double headline_error(const struct bench *b, const struct bench_case *c);
-
-/* headline_samples() - all samples in ticks of one operation (overhead and
- * @constant taken out), or in the own unit; *@n of them.  NULL if there are
- * none. */
 double *headline_samples(const struct bench *b, const struct case_run *run,
 			 double constant, size_t *n);
+double headline_error(const struct bench *b, const struct bench_case *c);
 
 /* How it is made: whether of batches, by which estimator; of how many
  * operations, with which overhead in every event (ticks); ticks of one

@@ -47,7 +47,7 @@ int main(void)
 				      .hz = 1e9,
 				      .quantum_ticks = 1 },
 			   .cpu = cpu,
-			   .plan.effort = 1,
+			   .plan.effort = 100,
 			   .plan.seed = 1,
 			   .plan.guard_fd = -1 };
 	const struct crew_share *s;

@@ -170,8 +170,8 @@ static void test_asked(const char *said, const char *glob, size_t points,
 		.points = "call={a,b} size={1K,4K,12,?512..8K/256} n={0,1};"
 			  "other=x m={3,?0..9}; not m=3"
 	};
-	const struct opt_list list = { .item = { glob, "size=4K" }, .n = 2 };
-	struct bench b = { .desc = &desc, .plan.globs = &list };
+	struct bench b = { .desc = &desc,
+			   .plan.globs = { { glob, "size=4K" }, 2 } };
 	size_t flagged = 0, named = 0;
 	bool whole;
 
