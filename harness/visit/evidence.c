@@ -80,40 +80,35 @@ static bool falls_short(const struct evidence *e)
 	       (e->exact && e->now[1] > e->now[0]);
 }
 
-/* The verdict on one case: whether its share of the visit is set aside. */
+/* The verdict on one case, whose evidence of this visit is added up.  Return:
+ * whether its share of the visit is set aside. */
 static bool judge(struct case_run *run)
 {
+	struct case_verdict *v = &run->verdict;
 	bool aside = false;
 
-	for (size_t i = 0; i < run->verdict.evidences; i++) {
-		struct evidence *e = &run->verdict.evidence[i];
-
-		if (falls_short(e)) {
+	for (size_t i = 0; i < v->evidences; i++)
+		if (falls_short(&v->evidence[i])) {
 			aside = true;
-			e->short_visits++;
-			run->verdict.contradicted |= !e->purity;
+			v->evidence[i].short_visits++;
+			v->contradicted |= !v->evidence[i].purity;
 		}
+	v->set_aside += aside;
+	for (size_t i = 0; i < 2 * v->evidences; i++) {
+		struct evidence *e = &v->evidence[i / 2];
+
+		*(aside ? &e->aside[i % 2] : &e->kept[i % 2]) += e->now[i % 2];
+		e->now[i % 2] = 0;
 	}
-	run->verdict.set_aside += aside;
 	return aside;
 }
 
-static void add_up(struct case_run *run, bool aside)
-{
-	for (size_t i = 0; i < run->verdict.evidences; i++) {
-		struct evidence *e = &run->verdict.evidence[i];
-
-		for (int k = 0; k < 2; k++) {
-			*(aside ? &e->aside[k] : &e->kept[k]) += e->now[k];
-			e->now[k] = 0;
-		}
-	}
-}
-
-/* Say of all cases that got samples in this visit what spoilt it; what they
- * say themselves under that name gives way. */
+/* Of a visit that lacks purity, say of all cases that got samples in it what
+ * spoilt it; what they say themselves under that name gives way. */
 static void spread(struct bench *b, const struct case_run *current)
 {
+	if (evidence_contradicted(current))
+		return;
 	for (size_t k = 0; k < current->verdict.evidences; k++) {
 		const struct evidence of = current->verdict.evidence[k];
 		struct evidence *e;
@@ -135,26 +130,16 @@ static void spread(struct bench *b, const struct case_run *current)
 
 bool evidence_settle(struct bench *b, struct case_run *current)
 {
-	const bool short_here = current && judge(current);
-	/* What a visit had in it, all have that it gave samples. */
-	const bool spoilt = short_here && !current->verdict.contradicted;
 	/* All, if it was no visit. */
 	static const struct case_samples none = { .cold = NAN };
-	bool again = spoilt;
+	bool again = false;
 
-	if (spoilt)
+	if (current)
 		spread(b, current);
-
 	EACH_RUN (b, run) {
-		bool aside;
-
-		if (run->verdict.visit != b->verdict.visits)
+		if (run->verdict.visit != b->verdict.visits || !judge(run))
 			continue;
-		aside = run == current ? short_here : judge(run);
-		again |= aside && !run->verdict.contradicted;
-		add_up(run, aside);
-		if (!aside)
-			continue;
+		again |= !run->verdict.contradicted;
 		case_give_back(run, current ? &run->verdict.before : &none);
 		if (run == current) {
 			op_counts_restore(&run->counts,

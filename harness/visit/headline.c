@@ -48,6 +48,13 @@ double headline_overhead(const struct bench *b, const struct case_run *run)
 	return run->c.with_overhead ? 0 : b->timer.overhead_ticks;
 }
 
+/* Of one operation, of an event of @ticks. */
+static double of_one(const struct bench *b, const struct case_run *run,
+		     double ticks)
+{
+	return (ticks - headline_overhead(b, run)) / headline_ops(run);
+}
+
 static void repeated(const struct bench *b, const struct case_run *run,
 		     struct headline *h)
 {
@@ -103,50 +110,37 @@ double *headline_samples(const struct bench *b, const struct case_run *run,
 	}
 	memcpy(x, run->got.events.v, *n * sizeof(*x));
 	for (size_t i = 0; !run->got.own_unit && i < *n; i++)
-		x[i] = (x[i] - headline_overhead(b, run)) / headline_ops(run);
+		x[i] = of_one(b, run, x[i]);
 	return x;
 }
 
-/* @sorted: as headline_samples() gives them. */
-static double grouped_median(const struct bench *b, const struct case_run *run,
-			     double *sorted, size_t n)
-{
-	const double overhead = headline_overhead(b, run),
-		     ops = headline_ops(run);
-
-	/* The clock's steps are those of the raw ticks. */
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = sorted[i] * ops + overhead;
-	return (sample_grouped_median(sorted, n, b->timer.quantum_ticks) -
-		overhead) /
-	       ops;
-}
-
+/* From the raw ticks, in which the clock has its steps. */
 static void events(const struct bench *b, const struct case_run *run,
 		   struct headline *h)
 {
 	const struct timer *t = &b->timer;
+	const enum bench_estimator by = headline_estimator(run);
+	const size_t n = run->got.events.n;
+	double *x = text_alloc(n, sizeof(*x));
 	struct stats st;
-	size_t n;
-	double *x = headline_samples(b, run, 0, &n);
 
-	h->value = NAN;
-	if (!x)
-		return;
+	memcpy(x, run->got.events.v, n * sizeof(*x));
 	stats_compute(&st, x, n);
-	h->value = pick(headline_estimator(run), &st);
 	h->ticks = !run->got.own_unit;
+	h->value = h->ticks && by == BENCH_EST_MEDIAN
+			   ? sample_grouped_median(x, n, t->quantum_ticks)
+			   : pick(by, &st);
 	h->error = sample_median_error(&run->got.events) /
 		   (h->ticks ? headline_ops(run) : 1);
-	if (h->ticks && headline_estimator(run) == BENCH_EST_MEDIAN)
-		h->value = grouped_median(b, run, x, n);
+	free(x);
+	if (h->ticks)
+		h->value = of_one(b, run, h->value);
 	/* How much the events differ does not count: one that took 10 us surely
 	 * took something, however long the others were. */
 	if (h->ticks && !run->c.with_overhead)
 		h->resolution =
 			fmax(t->quantum_ticks, 2 * t->overhead_spread_ticks) /
 			headline_ops(run);
-	free(x);
 }
 
 void headline_find(const struct bench *b, const struct case_run *run,

@@ -11,7 +11,6 @@
 #define BATCH_QUANTA	1000
 #define BATCH_OVERHEADS 100
 #define BATCH_S		20e-6
-#define WARM_FLIPS	4
 #define BLOCK		6 /* batches, see sample_settle() */
 #define BLOCK_FASTER	7 /* U of two blocks: 43 of 924 orders have no more */
 
@@ -62,29 +61,6 @@ int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 			if (err || (double)ticks >= want)
 				return err;
 		}
-	}
-	return 0;
-}
-
-int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks)
-{
-	uint64_t last = 0, ticks;
-	double spent = 0;
-	int flips = 0, direction = 0;
-
-	while (flips < WARM_FLIPS && spent < max_ticks) {
-		int err = fn(arg, iters, &ticks);
-		int now;
-
-		if (err)
-			return err;
-		now = last ? (ticks > last) - (ticks < last) : 0;
-		/* No change at all is as steady as can be. */
-		flips += last && (now == 0 || (direction && now != direction));
-		if (now)
-			direction = now;
-		last = ticks;
-		spent += (double)ticks;
 	}
 	return 0;
 }

@@ -53,10 +53,6 @@ double sample_batch_ticks(const struct timer *clock);
 int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold);
 
-/* sample_warm_up() - run batches of @iters until the direction in which their
- * time changes has flipped 4 times, or @max_ticks are over. */
-int sample_warm_up(sample_fn *fn, void *arg, uint64_t iters, double max_ticks);
-
 /* What sample_settle() saw. */
 struct sample_settled {
 	double best_ticks;    /* of the fastest batch */
@@ -65,10 +61,11 @@ struct sample_settled {
 };
 
 /**
- * sample_settle() - run batches of @iters until they get no faster: until the
- * last six are not faster than the six before, or @max_ticks are over.  Faster
- * says Mann and Whitney's test (one-sided, exact, 5 %); six are the fewest with
- * which it says so even if one of the last was disturbed and took longest.
+ * sample_settle() - warm up: batches of @iters until they get no faster: until
+ * the last six are not faster than the six before, or @max_ticks are over.
+ * Faster says Mann and Whitney's test (one-sided, exact, 5 %); six are the
+ * fewest with which it says so even if one of the last was disturbed and took
+ * longest.
  */
 int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
 		  struct sample_settled *out);

@@ -104,7 +104,8 @@ bool scan_number(struct scan *s, int64_t *n, bool *size)
 		return false;
 	}
 	*n = (int64_t)value;
-	*size |= !isdigit((unsigned char)text[strlen(text) - 1]);
+	if (size)
+		*size |= !isdigit((unsigned char)text[strlen(text) - 1]);
 	return true;
 }
 
@@ -130,8 +131,6 @@ void terms_push(struct term *t, struct bench_param value)
 /* "8", "8..64", "0..50/10", "4K..1M*4".  Return: whether it is a number. */
 static bool read_range(struct scan *s, struct range *r, bool *sizes)
 {
-	bool ignored;
-
 	if (!scan_number(s, &r->least, sizes))
 		return false;
 	r->most = r->least;
@@ -141,7 +140,7 @@ static bool read_range(struct scan *s, struct range *r, bool *sizes)
 	r->times = scan_is(s, "*");
 	/* That would never come to its end. */
 	if ((r->times || scan_is(s, "/")) &&
-	    (!scan_number(s, &r->step, &ignored) || r->step < 1 + r->times ||
+	    (!scan_number(s, &r->step, NULL) || r->step < 1 + r->times ||
 	     r->least < r->times)) {
 		scan_wrong(s);
 		r->most = r->least - 1;

@@ -26,8 +26,8 @@ bool scan_more(struct scan *s);
 const char *scan_name(struct scan *s);
 const char *scan_word(struct scan *s);
 
-/* scan_number() - digits, maybe with K, M or G: then *@size is set; false:
- * none. */
+/* scan_number() - digits, maybe with K, M or G: *@size, unless NULL, is set
+ * then; false: none. */
 bool scan_number(struct scan *s, int64_t *n, bool *size);
 
 /* scan_wrong() - the text cannot be read here.  scan_need() - unless @token

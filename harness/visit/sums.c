@@ -82,7 +82,6 @@ static double term(struct sum *e)
 	const char *name;
 	int64_t n;
 	double x;
-	bool size;
 
 	if (scan_is(e->s, "(")) {
 		x = add_up(e);
@@ -98,7 +97,7 @@ static double term(struct sum *e)
 		scan_need(e->s, "]");
 		return value_of(e, other);
 	}
-	if (scan_number(e->s, &n, &size))
+	if (scan_number(e->s, &n, NULL))
 		return (double)n;
 	name = scan_name(e->s);
 	if (!scan_is(e->s, ":"))

@@ -238,6 +238,7 @@ static int warm_up(struct bench *b, struct batch *t, struct batch *base)
 {
 	const double limit = warm_up_ns(t->run) * 1e-9 * b->timer.hz;
 	struct case_run *run = t->run;
+	struct sample_settled ignored;
 	int err = 0;
 
 	if (!run->got.begun)
@@ -248,10 +249,11 @@ static int warm_up(struct bench *b, struct batch *t, struct batch *base)
 	run->got.begun = true;
 	run->got.base.iters = run->got.series.iters;
 	run->got.series.capped = run->got.series.iters >= MAX_ITERS;
-	err = sample_warm_up(one_batch, t, run->got.series.iters, limit);
+	err = sample_settle(one_batch, t, run->got.series.iters, limit,
+			    &ignored);
 	if (!err && run->c.baseline)
-		err = sample_warm_up(one_batch, base, run->got.series.iters,
-				     limit);
+		err = sample_settle(one_batch, base, run->got.series.iters,
+				    limit, &ignored);
 	return err;
 }
 

@@ -108,25 +108,6 @@ static void pilot(void)
 	   "pilot: an operation's error comes back unchanged");
 }
 
-static void warm_up(void)
-{
-	static const double zigzag[] = { 0, 5, 0, 5, 0, 5, 0, 5, 0, 5, 0 };
-	struct fake f = { .cost = 10, .constant = 30 };
-
-	OK(!sample_warm_up(fake_batch, &f, 100, 1e9) && f.calls == 5,
-	   "warm-up: a steady batch is soon warm");
-	f = (struct fake) { .cost = 10, .constant = 30, .add = zigzag };
-	OK(!sample_warm_up(fake_batch, &f, 100, 1e9) && f.calls == 6,
-	   "warm-up: ends when the direction has flipped 4 times");
-	/* Each batch is 1 tick faster: 1030, 1029, ... up to 10300 in all. */
-	f = (struct fake) { .cost = 10, .constant = 30, .drift = -1 };
-	OK(!sample_warm_up(fake_batch, &f, 100, 10000) && f.calls == 10,
-	   "warm-up: goes on while it gets faster, but not for ever");
-	f = (struct fake) { .cost = 10, .fail_at = 2 };
-	OK(sample_warm_up(fake_batch, &f, 100, 1e9) == -EIO,
-	   "warm-up: hands an error through");
-}
-
 /* Ticks that a pass of 8 MiB took on a Zen 5 after other data, in parallel; a
  * disturbed pass each in the third and the last block. */
 static void settle(void)
@@ -442,7 +423,6 @@ int main(void)
 {
 	batch_length();
 	pilot();
-	warm_up();
 	settle();
 	quad();
 	after_other_code();
