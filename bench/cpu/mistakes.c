@@ -34,7 +34,7 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/chain.h"
-#include "partner.h"
+#include "pair.h"
 #include "stats.h"
 
 #define MIB	    ((size_t)1 << 20)
@@ -52,19 +52,17 @@
 #define REPETITIONS 10
 #define STUDENT	    2.262 /* of ten values: 9 degrees of freedom, 95 % */
 
-/* Places in @fd: as pipe2() has them. */
-enum { FROM_NEAR, TO_FAR, FROM_FAR, TO_NEAR };
-
 struct state {
+	struct partner partner;
 	uint64_t x, y;	       /* operands */
 	uint64_t asked, right; /* answers */
 	double first_ns;       /* of the first call of this process */
 	pid_t parent;
-	struct partner partner;
 	struct bench *b;
-	const struct bench_case *c; /* being sampled */
-	bool unpinned;
-	int fd[4]; /* a file, or the ends of two pipes; 0: not open */
+	const struct bench_case *c; /* of this visit */
+	bool loose;		    /* this process is, when it answers */
+	/* When they are needed first; 0: not open.  A pipe for each side. */
+	int file, fd[2][2];
 };
 
 /* The time of one operation as the naive program prints it; NAN: it failed. */
@@ -259,7 +257,7 @@ static void touch(const volatile char *map, size_t page)
 static double fault_around(struct bench *b, struct state *s)
 {
 	const size_t page = bench_page_bytes();
-	char *map = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, s->fd[0], 0);
+	char *map = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, s->file, 0);
 	struct rusage before, after;
 	double ns;
 
@@ -274,50 +272,29 @@ static double fault_around(struct bench *b, struct state *s)
 	return ns / ((double)FILE_BYTES / (double)page);
 }
 
-static int receive_byte(int fd, char *byte)
-{
-	int err = 0;
-
-	while (!err && read(fd, byte, 1) != 1)
-		err = errno == EINTR ? partner_check() : -EIO;
-	return err;
-}
-
-/* A byte there and back, TRIPS times.  Return: 0, or as of partner_check(). */
-static int trips(struct state *s)
-{
-	int right = 0;
-
-	for (char i = 0; i < TRIPS; i++) {
-		char byte = 0;
-		int err = write(s->fd[TO_FAR], &i, 1) == 1 ? 0 : -EIO;
-
-		if (!err)
-			err = receive_byte(s->fd[FROM_FAR], &byte);
-		if (err)
-			return err;
-		right += byte == i;
-	}
-	answers(s, TRIPS, (uint64_t)right);
-	return 0;
-}
+/* A byte there and back; who answers does it where the scheduler wants it. */
+PAIR(struct state, s, side, !pipe2(s->fd[side], O_CLOEXEC),
+     write(s->fd[side][1], "x", 1) == 1,
+     (!side || s->loose || (s->loose = !bench_unbind(s->b))) &&
+	     read(s->fd[side][0], &(char) { 0 }, 1) == 1)
 
 static double unpinned(struct bench *b, struct state *s)
 {
 	int err;
-	const double ns = TIME(b, err = trips(s));
+	const double ns = TIME(b, err = pair_run(b, s, s->c, TRIPS));
 
-	return err ? partner_failed(b, err), NAN : ns / TRIPS;
+	return err ? NAN : ns / TRIPS;
 }
 
-/* Reads and writes of no bytes return at once: the other process sleeps. */
+/* Reads and writes of no bytes return at once, whether another process is at
+ * the other end or not. */
 static double empty_messages(struct bench *b, struct state *s)
 {
 	char byte;
 	uint64_t right = 0;
 	const double ns = TIME(b, for (int i = 0; i < TRIPS; i++) right +=
-				  write(s->fd[TO_FAR], &byte, 0) == 0 &&
-				  read(s->fd[FROM_FAR], &byte, 0) == 0);
+				  write(s->fd[0][1], &byte, 0) == 0 &&
+				  read(s->fd[1][0], &byte, 0) == 0);
 
 	answers(s, TRIPS, right);
 	return ns / TRIPS;
@@ -356,46 +333,27 @@ static int open_noise(struct bench *b, struct state *s)
 /* In the page cache. */
 static int open_file(struct bench *b, struct state *s)
 {
-	s->fd[0] = memfd_create("oscost-mistakes", MFD_CLOEXEC);
-	if (s->fd[0] < 0 || ftruncate(s->fd[0], (off_t)FILE_BYTES))
+	if (!s->file)
+		s->file = memfd_create("oscost-mistakes", MFD_CLOEXEC);
+	if (s->file < 0 || ftruncate(s->file, (off_t)FILE_BYTES))
 		return bench_fail(b, errno, "memfd_create");
 	for (size_t at = 0; at < FILE_BYTES; at += bench_page_bytes())
-		if (pwrite(s->fd[0], "x", 1, (off_t)at) != 1)
+		if (pwrite(s->file, "x", 1, (off_t)at) != 1)
 			return bench_fail(b, errno, "write to memory");
 	return 0;
 }
 
-static int echo(struct partner *far, void *arg)
+static int open_pipes(struct bench *b, struct state *s)
 {
-	const struct state *s = arg;
-	int err = s->unpinned ? bench_unbind(s->b) : 0;
-	char byte;
-
-	while (!err) {
-		err = receive_byte(s->fd[FROM_NEAR], &byte);
-		if (!err && write(s->fd[TO_NEAR], &byte, 1) != 1)
-			err = -EIO;
-	}
-	return err;
+	return s->fd[0][1] ? 0 : pair_setup(b, s);
 }
 
-static int open_pair(struct bench *b, struct state *s)
-{
-	s->b = b;
-	if (pipe2(&s->fd[FROM_NEAR], O_CLOEXEC) ||
-	    pipe2(&s->fd[FROM_FAR], O_CLOEXEC))
-		return partner_refused(b, errno, "pipe");
-	return partner_start(b, &s->partner, PARTNER_PROCESS, bench_cpu(b),
-			     echo, s);
-}
-
-/* Both where the scheduler wants them. */
+/* This one, too. */
 static int open_unpinned(struct bench *b, struct state *s)
 {
-	int err;
+	int err = open_pipes(b, s);
 
-	s->unpinned = true;
-	err = open_pair(b, s);
+	err = err ? err : pair_enter(b, s, s->c);
 	if (err)
 		return err;
 	err = bench_unbind(b);
@@ -418,7 +376,7 @@ static const struct mistake {
 	{ "removed", removed, NULL },
 	{ "fixed_loop_time", fixed_loop_time, NULL },
 	{ "fault_around", fault_around, open_file },
-	{ "empty_messages", empty_messages, open_pair },
+	{ "empty_messages", empty_messages, open_pipes },
 	{ "unpinned", unpinned, open_unpinned },
 };
 
@@ -457,18 +415,19 @@ static int setup(struct bench *b, void *state)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct mistake *m = CASE_OF(c, "mistake", mistakes);
+	struct state *s = state;
 
-	return m->open ? m->open(b, state) : 0;
+	s->b = b;
+	s->c = c;
+	return m->open ? m->open(b, s) : 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct mistake *m = CASE_OF(c, "mistake", mistakes);
 	struct state *s = state;
-	double value;
+	const double value = m->naive(b, s);
 
-	s->c = c;
-	value = m->naive(b, s);
 	if (isnan(value))
 		return -1;
 	bench_record_value(b, c, value);
@@ -483,16 +442,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	partner_stop(&s->partner);
-	if (s->unpinned)
-		(void)bench_pin(bench_cpu(b));
-	s->unpinned = false;
-	for (int i = 0; i < 4; i++) {
-		if (s->fd[i] > 0)
-			close(s->fd[i]);
-		s->fd[i] = 0;
-	}
-	return 0;
+	(void)bench_pin(bench_cpu(b));
+	return pair_leave(b, s, c);
 }
 
 const struct bench_desc bench_desc = {
