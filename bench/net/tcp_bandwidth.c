@@ -79,9 +79,8 @@ _Static_assert(NET_SERVERS == 4, "as in the text");
 
 /* An acknowledgement may stand for a whole window, some MiB: of so many calls
  * of send_some() on the rate is taken that has some of them. */
-#define LEAST_ACKS	3
-#define LEAST_ACKED	4
-#define CAPTURE_WAIT_MS 1
+#define LEAST_ACKS  3
+#define LEAST_ACKED 4
 
 /* What a message takes at least.  Between two looks at the reports as many are
  * sent as take this time at best, so that a look has no share in the time. */
@@ -164,9 +163,7 @@ static int send_file(const struct state *s, struct stream *to)
 	while (at < size) {
 		const ssize_t n = sendfile(to->client->fd, s->file, &at,
 					   (size_t)(size - at));
-		const int err = n > 0	? 0
-				: n < 0 ? net_client_check(errno)
-					: -EIO;
+		const int err = n > 0 ? 0 : net_client_check(n);
 
 		if (err)
 			return err;
@@ -176,9 +173,9 @@ static int send_file(const struct state *s, struct stream *to)
 
 static int send_message(const struct state *s, struct stream *to)
 {
-	const int err = s->sendfile
-				? send_file(s, to)
-				: net_client_send(to->client, s->buf, s->size);
+	const int err =
+		s->sendfile ? send_file(s, to)
+			    : net_client_send(to->client->fd, s->buf, s->size);
 
 	to->taken += err ? 0 : s->size;
 	return err;
@@ -213,7 +210,7 @@ static int read_report(struct stream *at, bool wait)
 		err = n <= 0 ? -ECONNRESET : 0;
 	}
 	if (!err)
-		err = net_client_receive(at->client, (char *)&r + n,
+		err = net_client_receive(at->client->fd, (char *)&r + n,
 					 sizeof(r) - (size_t)n);
 	if (!err && (r.bytes > at->taken || r.bytes < at->to.bytes))
 		err = -EPROTO;
@@ -261,7 +258,7 @@ static int warm_up(struct bench *b, struct state *s, int for_ms)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int slower = net_hosts_is_memory(&s->hosts) ? 1 : SLOWER;
+	const int slower = s->hosts.in_memory ? 1 : SLOWER;
 	const unsigned int streams = (unsigned int)case_int(c, "streams");
 	int err = net_hosts_begin(&s->hosts, c, streams);
 
@@ -280,47 +277,35 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err || !s->acked)
 		return err;
 	return net_capture_open(&s->capture, b,
-				net_addr_port(&s->hosts.client->to));
+				net_addr_port(s->hosts.client->to));
 }
 
-/* The acknowledgements of a span. */
-struct acks {
-	struct net_packet first, last;
-	unsigned int n;
-};
-
-static bool see_ack(void *arg, const struct net_packet *p)
-{
-	struct acks *a = arg;
-
-	if (p->to_server)
-		return false;
-	a->last = *p;
-	if (!a->n++)
-		a->first = *p;
-	return false;
-}
-
-/* Looking at what was captured takes a millisecond, in which nothing flows: so
- * the next span has more bytes, and none of this one. */
 static int sample_acked(struct bench *b, struct state *s,
 			const struct bench_case *c)
 {
 	for (unsigned int n = LEAST_ACKED; n <= MOST_SENT; n *= 2) {
-		struct acks a = { .n = 0 };
+		struct net_packet p, first = { 0 }, last = { 0 };
+		unsigned int acks = 0;
 		int err = 0;
 
-		net_capture_drain(&s->capture);
+		while (net_capture_next(&s->capture, &p, false) > 0)
+			; /* of before */
 		for (unsigned int i = 0; i < n && !err; i++)
 			err = send_some(b, s);
 		if (err)
 			return err;
-		net_capture_until(&s->capture, CAPTURE_WAIT_MS, see_ack, &a);
-		if (a.n < LEAST_ACKS || a.last.ns <= a.first.ns)
+		while (net_capture_next(&s->capture, &p, false) > 0) {
+			if (p.to_server)
+				continue;
+			last = p;
+			if (!acks++)
+				first = p;
+		}
+		if (acks < LEAST_ACKS || last.ns <= first.ns)
 			continue;
 		bench_record_value(b, c,
-				   (double)(a.last.ack - a.first.ack) * 1e9 /
-					   (double)(a.last.ns - a.first.ns));
+				   (double)(last.ack - first.ack) * 1e9 /
+					   (double)(last.ns - first.ns));
 		return 0;
 	}
 	return 0;
@@ -376,12 +361,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static void tell_facts(struct bench *b, struct state *s,
 		       const struct bench_case *c)
 {
+	const struct tcp_info info = net_client_info(s->hosts.client);
 	uint64_t again = 0;
-	struct tcp_info info;
 
 	for (unsigned int k = s->streams; k-- > 0;)
 		net_client_facts(&s->hosts.client[k], c, &again);
-	net_client_info(s->hosts.client, &info);
 	bench_fact(b, c, "window_bytes",
 		   (double)info.tcpi_snd_cwnd * info.tcpi_snd_mss);
 	bench_fact(b, c, "srtt_ns", info.tcpi_rtt * 1e3);
@@ -428,16 +412,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	free(s->buf);
-	if (s->file > 0)
-		close(s->file);
-	net_teardown(b, state);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "tcp_bandwidth",
 	.many_cpus = true,
@@ -449,5 +423,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.teardown = teardown,
 };

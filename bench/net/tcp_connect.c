@@ -63,10 +63,6 @@ static const char points[] =
 /* Between set-up and teardown, as in the report. */
 #define PAUSE_US 1000
 
-/* The last packet goes out after the client was woken up, maybe on another CPU,
- * which may be taken away just then. */
-#define CAPTURE_MS 5000
-
 struct case_state {
 	unsigned int syn_again; /* in all visits */
 };
@@ -109,7 +105,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->closed = s->hosts.client->server.closed;
 	if (!err && s->setup)
 		err = net_capture_open(&s->capture, b,
-				       net_addr_port(&s->hosts.client->to));
+				       net_addr_port(s->hosts.client->to));
 	if (!err && case_is(c, "proto", "unix"))
 		bench_fact(b, c, "server_cpu", s->hosts.client->server.cpu);
 	return err;
@@ -125,38 +121,31 @@ struct life {
 /* Return: 0 when the other direction has ended in good order. */
 static int do_teardown(struct net_client *c)
 {
+	int err = shutdown(c->fd, SHUT_WR) ? -errno : 0;
 	char byte;
-	ssize_t n;
 
-	if (shutdown(c->fd, SHUT_WR))
-		return net_client_check(errno);
-	for (;;) {
-		int err;
+	while (!err) {
+		const ssize_t n = recv(c->fd, &byte, 1, 0);
 
-		n = recv(c->fd, &byte, 1, 0);
 		if (n == 0)
 			return 0;
-		err = n > 0 ? -EPROTO : net_client_check(errno);
-		if (err)
-			return err;
+		err = n > 0 ? -EPROTO : net_client_check(n);
 	}
+	return err;
 }
 
 static int do_close(struct net_client *c)
 {
 	const int fd = c->fd;
 
-	c->fd = -1;
+	c->fd = 0;
 	return close(fd) ? -errno : 0;
 }
 
 /* Whether a SYN had to be sent again. */
 static bool was_lost(const struct net_client *c)
 {
-	struct tcp_info info;
-
-	net_client_info(c, &info);
-	return info.tcpi_total_retrans > 0;
+	return net_client_info(c).tcpi_total_retrans > 0;
 }
 
 static int live(struct bench *b, struct state *s, struct life *life, bool *lost)
@@ -171,7 +160,7 @@ static int live(struct bench *b, struct state *s, struct life *life, bool *lost)
 	TIMER_INTERVAL(method, life->connect, err = net_client_dial(c));
 	if (err)
 		return err;
-	life->port = net_addr_port_of(c->fd);
+	life->port = net_addr_port(net_addr_here(c->fd));
 	if (s->paused)
 		usleep(PAUSE_US);
 	TIMER_INTERVAL(method, life->teardown, err = do_teardown(c));
@@ -212,11 +201,9 @@ static void from_server(struct handshake *h, const struct net_packet *p)
 	}
 }
 
-/* A net_see_fn. */
-static bool see_handshake(void *arg, const struct net_packet *p)
+/* Return: whether packet @p is the last one. */
+static bool see_handshake(struct handshake *h, const struct net_packet *p)
 {
-	struct handshake *h = arg;
-
 	if (p->port != h->port)
 		return false;
 	if (!p->to_server) {
@@ -250,12 +237,18 @@ static double rate_of(const struct bench *b, const struct life *life)
 static int record_packets(struct bench *b, struct state *s, uint16_t port)
 {
 	struct handshake h = { .port = port };
+	struct net_packet p;
 	bool opened, closed;
+	int got;
 
-	if (net_capture_until(&s->capture, CAPTURE_MS, see_handshake, &h))
-		return bench_fail(b, 0,
-				  "the packets of a connection were not "
-				  "captured");
+	/* The last one goes out after the client was woken up, maybe on another
+	 * CPU. */
+	do
+		got = net_capture_next(&s->capture, &p, true);
+	while (got > 0 && !see_handshake(&h, &p));
+	if (got < 0)
+		return net_client_fail(s->hosts.client, got,
+				       "capture the packets of a connection");
 	if (wall_clock_was_set(s->capture.clock))
 		return 0; /* the packets' stamps are of that clock */
 	opened = h.syns == 1 && h.open_ns > h.syn_ns;
@@ -278,8 +271,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	bool lost = false;
 	int err;
 
-	if (s->capture.ring)
-		net_capture_drain(&s->capture);
 	err = live(b, s, &life, &lost);
 	if (err == -EADDRNOTAVAIL)
 		return bench_skip(b, "all local ports are in TIME_WAIT: try "
@@ -348,5 +339,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.sample = sample,
 	.leave = leave,
-	.teardown = net_teardown,
 };

@@ -62,9 +62,6 @@
 /* From message to message of figure=packet, as in the report. */
 #define PACKET_GAP_US 1000
 
-/* Until a packet that was sent has been captured. */
-#define CAPTURE_MS 500
-
 /*
  * A kernel that has been asked to acknowledge at once does so for 16 segments
  * of a connection; later it is the server that makes it, when it asks again
@@ -100,30 +97,10 @@ static const char points[] =
 
 _Static_assert(NET_MAX_MESSAGE == 1 << 20, "as in the text");
 
-struct state;
-
-/* The evidence: how much came back, as somebody else has counted it. */
-typedef uint64_t count_fn(struct state *s);
-
-/* How a message goes there and back.  Return of @trip: 0 or as
- * net_client_receive(); -EBADMSG if the answer is not what was sent, -ETIMEDOUT
- * from UDP and ICMP if it was lost. */
-struct way {
-	const char *proto;
-	int (*trip)(struct state *s);
-	enum net_op op; /* 0: it needs no server */
-	count_fn *count;
-};
-
+/* In all visits together. */
 struct rtt_case {
-	const struct way *way;
-	uint32_t size, flags; /* of the hello */
-
-	/* In all visits together. */
 	unsigned int lost;
 	uint64_t again;
-	unsigned int clock_set;	   /* trips in which the clock was set */
-	unsigned int server_acked; /* trips that the server acknowledged */
 };
 
 struct state {
@@ -131,26 +108,20 @@ struct state {
 	struct net_capture capture;
 	/* A message.  Its first byte is a number, by which an answer is known
 	 * to be the one to this message. */
-	unsigned char *buf;
+	_Alignas(64) unsigned char buf[NET_MAX_MESSAGE];
 	uint8_t number;
-	int datagrams;	/* the socket of UDP or ICMP, or -1 */
-	uint16_t ident; /* of ICMP */
-	enum { UNKNOWN, COUNTS, SILENT } kernel; /* about bytes received */
+	int datagrams; /* the socket of UDP or ICMP, or 0 */
 
 	/* This visit. */
-	const struct way *way;
+	enum { TCP = 't', UDP = 'u', ICMP = 'i' } proto;
 	uint32_t size;
-	bool busy;
-	/* Cases that get their values in it, or NULL. */
-	const struct bench_case *srtt, *spaced, *before, *after;
-	unsigned int lost; /* in a row */
-
-	/* This connection. */
-	count_fn *count;
-	uint64_t counted;  /* before it */
-	uint64_t answered; /* by our own count */
-	unsigned int trips;
-	long sleeps; /* of this thread, before them */
+	bool busy, packets;
+	const struct bench_case *srtt; /* gets values in it, or NULL */
+	/* Messages that were sent and answered, datagrams lost in a row, and
+	 * what the far end had counted and this thread slept before. */
+	unsigned int trips, answered, lost;
+	uint64_t counted;
+	long sleeps;
 };
 
 /* recv() of a session that polls: a signal does not end it, so it has to look
@@ -178,7 +149,7 @@ static ssize_t receive(const struct state *s, int fd, void *buf, size_t len)
 
 		if (n > 0)
 			return n;
-		err = net_client_check(n < 0 ? errno : ECONNRESET);
+		err = net_client_check(n);
 		if (!err && fd == s->datagrams && waits > LOST_WAITS)
 			err = -ETIMEDOUT;
 		if (err)
@@ -188,16 +159,16 @@ static ssize_t receive(const struct state *s, int fd, void *buf, size_t len)
 
 static int trip_tcp(struct state *s)
 {
-	struct net_client *c = s->hosts.client;
+	const int fd = s->hosts.client->fd;
 	const uint8_t number = ++s->number;
 	ssize_t n = 0;
 	int err;
 
 	s->buf[0] = number;
-	err = net_client_send(c, s->buf, s->size);
+	err = net_client_send(fd, s->buf, s->size);
 	s->buf[0] = (unsigned char)~number;
 	for (size_t have = 0; have < s->size && !err; have += (size_t)n) {
-		n = receive(s, c->fd, s->buf + have, s->size - have);
+		n = receive(s, fd, s->buf + have, s->size - have);
 		err = n < 0 ? (int)n : 0;
 	}
 	return err ? err : s->buf[0] == number ? 0 : -EBADMSG;
@@ -207,19 +178,13 @@ static int trip_udp(struct state *s)
 {
 	const uint8_t number = ++s->number;
 	ssize_t n;
-	int err;
 
 	s->buf[0] = number;
-	while (send(s->datagrams, s->buf, s->size, MSG_NOSIGNAL) < 0) {
-		err = net_client_check(errno);
-		if (err)
-			return err;
-	}
+	n = net_client_send(s->datagrams, s->buf, s->size);
 	s->buf[0] = (unsigned char)~number;
 	/* One that comes late is not the answer that is waited for. */
-	do
+	while (n >= 0 && (n != (ssize_t)s->size || s->buf[0] != number))
 		n = receive(s, s->datagrams, s->buf, s->size);
-	while (n >= 0 && (n != (ssize_t)s->size || s->buf[0] != number));
 	return n < 0 ? (int)n : 0;
 }
 
@@ -234,69 +199,30 @@ static uint16_t checksum(const unsigned char *data, size_t bytes)
 	return htons((uint16_t)~sum);
 }
 
-/* Whether that, with its IP header, answers our request @number. */
-static bool is_answer(const struct state *s, const unsigned char *packet,
-		      size_t bytes, uint16_t number)
-{
-	const size_t header = bytes ? (size_t)(packet[0] & 15u) << 2 : 0;
-	struct icmphdr icmp;
-
-	if (header < 20 || bytes < header + sizeof(icmp))
-		return false;
-	memcpy(&icmp, packet + header, sizeof(icmp));
-	return icmp.type == ICMP_ECHOREPLY &&
-	       icmp.un.echo.id == htons(s->ident) &&
-	       icmp.un.echo.sequence == htons(number);
-}
-
 static int trip_icmp(struct state *s)
 {
 	const size_t bytes = sizeof(struct icmphdr) + s->size;
-	struct icmphdr icmp = { .type = ICMP_ECHO };
-	unsigned char packet[2048];
-	ssize_t n;
+	struct icmphdr *const icmp = (void *)s->buf, got = { .type = 0 };
+	unsigned char answer[2048];
+	ssize_t n, header;
 
-	icmp.un.echo.id = htons(s->ident);
-	icmp.un.echo.sequence = htons(++s->number);
-	if (bytes > sizeof(packet) - 60)
-		return -EMSGSIZE;
-	memcpy(packet + sizeof(icmp), s->buf, s->size);
-	memcpy(packet, &icmp, sizeof(icmp));
-	icmp.checksum = checksum(packet, bytes);
-	memcpy(packet, &icmp, sizeof(icmp));
-	if (send(s->datagrams, packet, bytes, 0) < 0)
-		return -errno;
-	do
-		n = receive(s, s->datagrams, packet, sizeof(packet));
-	while (n >= 0 && !is_answer(s, packet, (size_t)n, s->number));
+	icmp->un.echo.sequence = htons(++s->number);
+	icmp->checksum = 0;
+	icmp->checksum = checksum(s->buf, bytes);
+	n = net_client_send(s->datagrams, s->buf, bytes);
+	/* It comes with its IP header, as do those to others and late ones. */
+	while (n >= 0 && got.un.gateway != icmp->un.gateway) {
+		n = receive(s, s->datagrams, answer, sizeof(answer));
+		header = (answer[0] & 15) << 2;
+		if (n >= header + (ssize_t)sizeof(got))
+			memcpy(&got, answer + header, sizeof(got));
+	}
 	return n < 0 ? (int)n : 0;
-}
-
-static uint64_t count_received(struct state *s)
-{
-	struct tcp_info info;
-
-	net_client_info(s->hosts.client, &info);
-	return info.tcpi_bytes_received;
-}
-
-static uint64_t count_acked(struct state *s)
-{
-	struct tcp_info info;
-
-	net_client_info(s->hosts.client, &info);
-	return info.tcpi_bytes_acked;
-}
-
-/* The number of messages sent back, as the server said last. */
-static uint64_t count_echoed(struct state *s)
-{
-	return s->hosts.client->server.echoed;
 }
 
 /* Echo replies that came to this network namespace; 0 if it is not told.  The
  * line "Icmp: names" is followed by "Icmp: values". */
-static uint64_t count_replies(struct state *s)
+static uint64_t count_replies(void)
 {
 	char *text = sysfile_text("/proc/thread-self/net/snmp");
 	const char *names = field_behind(text, "Icmp"), *name;
@@ -311,23 +237,10 @@ static uint64_t count_replies(struct state *s)
 	return (uint64_t)n;
 }
 
-static const struct way ways[] = {
-	{ "tcp", trip_tcp, NET_ECHO, count_received },
-	{ "tcp6", trip_tcp, NET_ECHO, count_received },
-	{ "udp", trip_udp, NET_ECHO_UDP, count_echoed },
-	{ "udp6", trip_udp, NET_ECHO_UDP, count_echoed },
-	{ "icmp", trip_icmp, 0, count_replies },
-}, packets = { "tcp", trip_tcp, NET_ACK, count_acked };
-
 static int setup(struct bench *b, void *state)
 {
 	struct state *s = state;
 
-	s->datagrams = -1;
-	s->ident = (uint16_t)getpid();
-	s->buf = malloc(NET_MAX_MESSAGE);
-	if (!s->buf)
-		return bench_fail(b, ENOMEM, "memory for messages");
 	/* Neither zero nor constant; and all pages are there. */
 	for (size_t i = 0; i < NET_MAX_MESSAGE; i++)
 		s->buf[i] = (unsigned char)(i * 31 + 7);
@@ -341,36 +254,30 @@ static long count_sleeps(void)
 	return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
 }
 
-static int open_icmp(struct bench *b, struct state *s)
+static int begin_icmp(struct bench *b, struct state *s)
 {
 	/* Of all that comes only echo replies: on loopback our own requests
 	 * come back to us as well. */
 	const uint32_t filter = ~(1u << ICMP_ECHOREPLY);
 	const struct net_addr *to = &s->hosts.client->to;
+	const struct icmphdr icmp = { .type = ICMP_ECHO,
+				      .un.echo.id = (uint16_t)getpid() };
 
 	if (access("/proc/thread-self/net/snmp", R_OK))
 		return bench_skip(b, "the replies cannot be counted (needs "
 				     "/proc/net/snmp)");
+	memcpy(s->buf, &icmp, sizeof(icmp));
 	s->datagrams = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
 	if (s->datagrams < 0 && (errno == EPERM || errno == EACCES))
 		return bench_skip(b, "ICMP is not permitted (needs "
 				     "CAP_NET_RAW)");
-	return s->datagrams < 0 ||
-			       setsockopt(s->datagrams, SOL_RAW,
-					  ICMP_FILTER_OPTION, &filter,
-					  sizeof(filter)) ||
-			       connect(s->datagrams, &to->any, to->len)
-		       ? bench_fail(b, errno, "open an ICMP socket")
-		       : 0;
-}
-
-/* Datagrams to @port of the server.  Return: 0 or -errno. */
-static int join_udp(const struct state *s, uint16_t port)
-{
-	struct net_addr to = s->hosts.client->to;
-
-	to.four.sin_port = htons(port);
-	return connect(s->datagrams, &to.any, to.len) ? -errno : 0;
+	if (s->datagrams < 0 ||
+	    setsockopt(s->datagrams, SOL_RAW, ICMP_FILTER_OPTION, &filter,
+		       sizeof(filter)) ||
+	    connect(s->datagrams, &to->any, to->len))
+		return bench_fail(b, errno, "open an ICMP socket");
+	s->counted = count_replies();
+	return 0;
 }
 
 /* Which port the server will send from it says in its answer; ours is to be
@@ -378,148 +285,128 @@ static int join_udp(const struct state *s, uint16_t port)
 static int begin_udp(struct state *s, struct net_hello hello)
 {
 	struct net_client *c = s->hosts.client;
+	struct net_addr to = c->to;
 	int err;
 
-	s->datagrams =
-		socket(c->to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (s->datagrams < 0)
+	s->datagrams = socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s->datagrams < 0 || connect(s->datagrams, &to.any, to.len))
 		return partner_refused(c->b, errno, "make a socket");
-	err = join_udp(s, net_addr_port(&c->to));
-	if (err)
-		return net_client_fail(c, err, "make a socket");
-	hello.port = net_addr_port_of(s->datagrams);
+	hello.port = net_addr_port(net_addr_here(s->datagrams));
 	err = net_client_begin(c, hello);
-	if (err)
-		return err;
-	err = join_udp(s, c->server.port);
-	return err ? net_client_fail(c, err, "greet the server") : 0;
+	to.four.sin_port = htons(c->server.port);
+	if (!err && connect(s->datagrams, &to.any, to.len))
+		err = bench_fail(c->b, errno, "connect to the server");
+	return err;
 }
 
-/* The server's answer has come in: a kernel whose TCP_INFO has no bytes at the
- * first session does not count them. */
-static bool kernel_counts(struct state *s)
+static int begin_session(struct state *s)
 {
-	if (s->kernel == UNKNOWN)
-		s->kernel = count_received(s) ? COUNTS : SILENT;
-	return s->kernel == COUNTS;
-}
-
-static int begin_session(struct bench *b, struct state *s,
-			 const struct bench_case *c)
-{
-	const struct rtt_case *cs = c->data;
+	struct net_client *c = s->hosts.client;
 	const int on = 1;
-	const struct net_hello hello = { .op = cs->way->op,
-					 .size = cs->size,
-					 .flags = cs->flags };
-	const int err = !hello.op ? open_icmp(b, s)
-			: hello.op == NET_ECHO_UDP
-				? begin_udp(s, hello)
-				: net_client_begin(s->hosts.client, hello);
+	const struct net_hello hello = { .op = s->packets	 ? NET_ACK
+					       : s->proto == UDP ? NET_ECHO_UDP
+								 : NET_ECHO,
+					 .size = s->size,
+					 .flags = s->busy ? NET_BUSY : 0 };
+	const int err = s->proto == UDP ? begin_udp(s, hello)
+					: net_client_begin(c, hello);
 
-	s->trips = 0;
-	s->answered = 0;
-	if (err)
-		return err;
-	setsockopt(s->hosts.client->fd, IPPROTO_TCP, TCP_NODELAY, &on,
-		   sizeof(on));
-	s->count = s->way->count;
-	if (s->count == count_received && !kernel_counts(s))
-		s->count = count_echoed;
-	s->counted = s->count(s);
-	s->sleeps = count_sleeps(); /* greeting the server was one */
-	return 0;
+	if (!err)
+		setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return err;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct rtt_case *cs = c->data;
+	struct net_client *client = s->hosts.client;
 	int err = net_hosts_begin(&s->hosts, c, 1);
 
-	s->way = cs->way;
-	s->size = cs->size;
-	s->busy = cs->flags & NET_BUSY;
-	s->srtt = s->way == &packets ? NULL
-				     : bench_beside(b, c, "figure=kernel_srtt");
-	s->spaced = bench_beside(b, c, "figure=spaced");
-	s->before = bench_beside(b, c, "figure=before");
-	s->after = bench_beside(b, c, "figure=after");
-	s->lost = 0;
-	if (!err)
-		err = begin_session(b, s, c);
-	if (err || s->way != &packets)
+	s->proto = *case_str(c, "proto");
+	s->size = (uint32_t)case_int(c, "size");
+	s->busy = case_is(c, "wait", "busy");
+	s->packets = case_is(c, "figure", "packet");
+	s->srtt = s->packets ? NULL : bench_beside(b, c, "figure=kernel_srtt");
+	s->trips = s->answered = s->lost = 0;
+	if (err)
 		return err;
-	return net_capture_open(&s->capture, b,
-				net_addr_port(&s->hosts.client->to));
+	if (s->proto == ICMP)
+		return begin_icmp(b, s);
+	err = net_client_ask(client);
+	s->counted = client->server.echoed;
+	if (!err)
+		err = s->packets ? net_capture_open(&s->capture, b,
+						    net_addr_port(client->to))
+				 : begin_session(s);
+	s->sleeps = count_sleeps(); /* greeting the server was some */
+	return err;
 }
 
 /* What the kernel thinks now: its estimate is a mean over about 8 round trips,
  * so that nearer values would say the same. */
 static void ask_kernel(struct bench *b, struct state *s)
 {
-	struct tcp_info info;
+	const uint32_t us = net_client_info(s->hosts.client).tcpi_rtt;
 
 	if (!s->srtt)
 		return;
-	net_client_info(s->hosts.client, &info);
-	bench_purity(b, s->srtt, "estimates", BENCH_MOSTLY, 1,
-		     info.tcpi_rtt > 0);
-	if (info.tcpi_rtt)
-		bench_record_value(b, s->srtt, info.tcpi_rtt * 1e3);
-}
-
-/* One trip; @ticks is 0 if it gives no sample.  A datagram may get lost; that
- * is counted, and no time of a round trip. */
-static int timed_trip(struct bench *b, struct state *s, struct rtt_case *cs,
-		      uint64_t *ticks)
-{
-	const enum timer_method method = bench_timer(b)->method;
-	uint64_t took;
-	int err;
-
-	s->trips++;
-	TIMER_INTERVAL(method, took, err = s->way->trip(s));
-	if (err == -ETIMEDOUT && s->way->trip != trip_tcp) {
-		cs->lost++;
-		if (++s->lost <= MOST_LOST)
-			return 0;
-	}
-	if (err)
-		return net_client_fail(s->hosts.client, err, "round trip");
-	s->lost = 0;
-	s->answered++;
-	*ticks = took;
-	return 0;
+	bench_purity(b, s->srtt, "estimates", BENCH_MOSTLY, 1, us > 0);
+	if (us)
+		bench_record_value(b, s->srtt, us * 1e3);
 }
 
 static int sample_trips(struct bench *b, void *state,
 			const struct bench_case *c)
 {
+	const enum timer_method method = bench_timer(b)->method;
 	struct state *s = state;
-	uint64_t ticks[TRIPS] = { 0 };
-	int err = 0;
+	struct rtt_case *cs = c->data;
+	int (*const trip)(struct state * s) = s->proto == TCP	? trip_tcp
+					      : s->proto == UDP ? trip_udp
+								: trip_icmp;
+	uint64_t ticks[TRIPS];
 
-	for (int i = 0; i < TRIPS && !err; i++)
-		err = timed_trip(b, s, c->data, &ticks[i]);
-	for (int i = 0; i < TRIPS && !err; i++)
+	for (int i = 0; i < TRIPS; i++) {
+		int err;
+
+		s->trips++;
+		TIMER_INTERVAL(method, ticks[i], err = trip(s));
+		/* A datagram may get lost: that is no time of a round trip. */
+		if (err == -ETIMEDOUT && s->proto != TCP &&
+		    ++s->lost <= MOST_LOST) {
+			cs->lost++;
+			ticks[i] = 0;
+			continue;
+		}
+		if (err)
+			return net_client_fail(s->hosts.client, err,
+					       "round trip");
+		s->lost = 0;
+		s->answered++;
+	}
+	for (int i = 0; i < TRIPS; i++)
 		if (ticks[i])
 			bench_record(b, c, ticks[i]);
-	if (!err)
-		ask_kernel(b, s);
-	return err;
+	ask_kernel(b, s);
+	return 0;
 }
 
-/* One byte there and back, with its packets, all by the kernel's clock for
- * packets. */
-struct acked_trip {
-	uint64_t begin_ns;    /* before send() */
-	uint64_t returned_ns; /* after it */
-	uint64_t end_ns;      /* after recv() */
+/* All that is known of a connection, before it is closed. */
+static void end_session(struct state *s, const struct bench_case *c)
+{
+	struct net_client *client = s->hosts.client;
+	struct rtt_case *cs = c->data;
 
-	/* The segment with data and its acknowledgement.  Only an
-	 * acknowledgement without data is one that the other kernel has sent by
-	 * itself: one with data is the answer of the process. */
+	if (client->fd > 0)
+		net_client_facts(client, c,
+				 s->proto == TCP ? &cs->again : NULL);
+	net_client_end(client);
+}
+
+/* The segment with a byte and its acknowledgement.  Only an acknowledgement
+ * without data is one that the other kernel has sent by itself: one with data
+ * is the answer of the process. */
+struct acked {
 	uint16_t port; /* of the client; others are passed over */
 	uint64_t sent_ns, at_ns;
 	uint32_t end;	       /* the number after the segment */
@@ -527,225 +414,157 @@ struct acked_trip {
 	bool pure;	       /* the acknowledgement had no data */
 };
 
-/* A net_see_fn.  The last packet acknowledges. */
-static bool see_ack(void *arg, const struct net_packet *p)
+/* Return: whether packet @p acknowledges. */
+static bool see_ack(struct acked *a, const struct net_packet *p)
 {
-	struct acked_trip *t = arg;
-
-	if (p->port != t->port)
+	if (p->port != a->port)
 		return false;
-	if (p->to_server) {
-		if (!p->payload)
-			return false;
-		t->sent_ns = p->ns;
-		t->end = p->seq + p->payload;
-		t->sendings++;
-		return false;
+	if (p->to_server && p->payload) {
+		a->sent_ns = p->ns;
+		a->end = p->seq + p->payload;
+		a->sendings++;
 	}
-	if (!t->sendings || p->ack != t->end)
+	if (p->to_server || !a->sendings || p->ack != a->end)
 		return false;
-	t->at_ns = p->ns;
-	t->pure = !p->payload;
+	a->at_ns = p->ns;
+	a->pure = !p->payload;
 	return true;
 }
 
-/* Return: 0 or as trip_tcp(); -ENOMSG if the packets were not captured. */
-static int acked_trip(struct state *s, struct acked_trip *t)
-{
-	struct net_client *c = s->hosts.client;
-	unsigned char byte = ++s->number;
-	int err;
-
-	*t = (struct acked_trip) { .port = net_addr_port_of(c->fd) };
-	net_capture_drain(&s->capture);
-	t->begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	err = net_client_send(c, &byte, 1);
-	t->returned_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	byte = (unsigned char)~byte;
-	if (!err)
-		err = net_client_receive(c, &byte, 1);
-	t->end_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	if (err || byte != s->number)
-		return err ? err : -EBADMSG;
-	if (!net_capture_until(&s->capture, CAPTURE_MS, see_ack, t))
-		return 0;
-	err = net_client_check(EAGAIN);
-	return err ? err : -ENOMSG;
-}
-
 /* Stamps that are not in order are no stamps of these packets. */
-static void record_part(struct bench *b, const struct bench_case *part,
-			uint64_t from_ns, uint64_t to_ns)
+static void record_part(struct bench *b, const struct bench_case *c,
+			const char *figure, uint64_t from_ns, uint64_t to_ns)
 {
+	const struct bench_case *part = bench_beside(b, c, figure);
+
 	bench_purity(b, part, "in_order", BENCH_MOSTLY, 1, from_ns <= to_ns);
 	if (from_ns <= to_ns)
 		bench_record_value(b, part, (double)(to_ns - from_ns));
 }
 
-static void tell_facts(struct bench *b, struct state *s,
-		       const struct bench_case *c)
+/* One byte there and back, with its packets, all by the kernel's clock for
+ * packets. */
+static int acked_trip(struct bench *b, struct state *s,
+		      const struct bench_case *c)
 {
-	struct rtt_case *cs = c->data;
-	struct tcp_info info;
-
-	if (s->way->op)
-		net_client_facts(s->hosts.client, c,
-				 s->way->trip == trip_tcp ? &cs->again : NULL);
-	if (s->way->trip != trip_tcp)
-		bench_fact(b, c, "lost", cs->lost);
-	net_client_info(s->hosts.client, &info);
-	if (s->srtt)
-		bench_fact(b, s->srtt, "least_ns", info.tcpi_min_rtt * 1e3);
-	/* Waking up is a good part of the time: did this end sleep at all? */
-	if (s->way != &packets && s->trips)
-		bench_fact(b, c, "sleeps_per_trip",
-			   (double)(count_sleeps() - s->sleeps) / s->trips);
-	if (s->way != &packets)
-		return;
-	bench_fact(b, c, "clock_set", cs->clock_set);
-	bench_fact(b, c, "server_acked", cs->server_acked);
-	if (s->answered)
-		bench_proof(b, s->spaced, "bytes_back", (double)s->answered,
-			    (double)info.tcpi_bytes_received -
-				    (double)sizeof(struct net_answer));
-}
-
-/* What was answered, as we saw it, against what has been counted meanwhile:
- * bytes received are of this connection alone.  The server is asked in a
- * session of its own. */
-static int prove(struct bench *b, struct state *s, const struct bench_case *c)
-{
-	const bool bytes =
-		s->count == count_received || s->count == count_acked;
-	const double expected = (double)(s->answered * (bytes ? s->size : 1));
-	double seen;
-	int err = 0;
-
-	if (!s->answered || bench_stopping(b))
-		return 0;
-	s->answered = 0; /* it is told once */
-	if (s->count == count_echoed) {
-		net_client_end(s->hosts.client);
-		err = net_client_ask(s->hosts.client);
-	}
-	if (err)
-		return err;
-	seen = (double)s->count(s) - (double)s->counted;
-	if (s->count == count_received)
-		bench_proof(b, c, "bytes_back", expected, seen);
-	else
-		bench_least(b, c,
-			    s->count == count_acked    ? "acknowledged"
-			    : s->count == count_echoed ? "echoed_by_server"
-						       : "replies_in",
-			    expected, seen);
-	return 0;
-}
-
-/* All that is known of a connection, before it is closed. */
-static int end_session(struct bench *b, struct state *s,
-		       const struct bench_case *c)
-{
-	int err;
-
-	tell_facts(b, s, c);
-	err = prove(b, s, c);
-	net_client_end(s->hosts.client);
-	return err;
-}
-
-/* A connection whose acknowledgements are still those of the kernel alone. */
-static int renew(struct bench *b, struct state *s, const struct bench_case *c)
-{
-	int err;
-
-	if (s->trips < ACKED_TRIPS)
-		return 0;
-	err = end_session(b, s, c);
-	return err ? err : begin_session(b, s, c);
-}
-
-/* On a host with little time to spare it is often the server that
- * acknowledges, not its kernel: such a trip tells nothing of the packets, and
- * spoils nothing either. */
-static int sample_packet(struct bench *b, void *state,
-			 const struct bench_case *c)
-{
-	struct state *s = state;
-	struct rtt_case *cs = c->data;
-	struct acked_trip t;
+	const int fd = s->hosts.client->fd;
+	struct acked a = { .port = net_addr_port(net_addr_here(fd)) };
+	const unsigned char number = ++s->number;
+	unsigned char byte = number;
+	uint64_t begin_ns, returned_ns, end_ns;
+	struct net_packet p;
 	bool by_kernel;
-	int err = renew(b, s, c);
+	int err;
 
-	if (err)
-		return err;
 	usleep(PACKET_GAP_US);
-	s->trips++;
-	err = acked_trip(s, &t);
-	if (err == -ENOMSG)
-		return bench_fail(b, 0,
-				  "a packet and its acknowledgement were not "
-				  "captured");
+	while (net_capture_next(&s->capture, &p, false) > 0)
+		;
+	begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
+	err = net_client_send(fd, &byte, 1);
+	returned_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
+	byte = (unsigned char)~number;
+	if (!err)
+		err = net_client_receive(fd, &byte, 1);
+	end_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
+	if (!err && byte != number)
+		err = -EBADMSG;
 	if (err)
 		return net_client_fail(s->hosts.client, err, "round trip");
 	s->answered++;
-	if (wall_clock_was_set(s->capture.clock)) {
-		cs->clock_set++;
+	do
+		if (net_capture_next(&s->capture, &p, false) <= 0)
+			return bench_fail(b, 0,
+					  "a packet and its acknowledgement "
+					  "were not captured");
+	while (!see_ack(&a, &p));
+	if (wall_clock_was_set(s->capture.clock))
 		return 0;
-	}
 	/* The other kernel alone has acknowledged the segment, which was sent
-	 * once.  One that is this kernel does so before send() has returned. */
-	by_kernel =
-		t.sendings == 1 && t.pure &&
-		(!net_hosts_is_memory(&s->hosts) || t.at_ns <= t.returned_ns);
+	 * once.  One that is this kernel does so before send() has returned.
+	 * On a host with little time to spare it is often the server that
+	 * acknowledges: such a trip tells nothing of the packets. */
+	by_kernel = a.sendings == 1 && a.pure &&
+		    (!s->hosts.in_memory || a.at_ns <= returned_ns);
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
-	if (!by_kernel) {
-		cs->server_acked++;
+	if (!by_kernel)
 		return 0;
-	}
-	record_part(b, s->before, t.begin_ns, t.sent_ns);
-	record_part(b, c, t.sent_ns, t.at_ns);
-	record_part(b, s->after, t.at_ns, t.end_ns);
-	bench_record_value(b, s->spaced, (double)(t.end_ns - t.begin_ns));
+	record_part(b, c, "figure=before", begin_ns, a.sent_ns);
+	record_part(b, c, "figure=packet", a.sent_ns, a.at_ns);
+	record_part(b, c, "figure=after", a.at_ns, end_ns);
+	bench_record_value(b, bench_beside(b, c, "figure=spaced"),
+			   (double)(end_ns - begin_ns));
 	return 0;
 }
 
-static bool point(struct bench *b, void *state, struct bench_case *c)
+/* A connection whose acknowledgements are those of the kernel alone. */
+static int sample_packets(struct bench *b, void *state,
+			  const struct bench_case *c)
 {
-	struct rtt_case *cs = c->data;
+	struct state *s = state;
+	int err = 0;
 
-	cs->way = CASE_OF(c, "proto", ways);
-	cs->size = (uint32_t)case_int(c, "size");
-	cs->flags = case_is(c, "wait", "busy") ? NET_BUSY : 0;
-	c->sample = sample_trips;
-	if (case_is(c, "figure", "packet")) {
-		cs->way = &packets;
-		c->sample = sample_packet;
+	if (s->answered % ACKED_TRIPS == 0) {
+		end_session(s, c);
+		err = begin_session(s);
 	}
-	return true;
+	return err ? err : acked_trip(b, s, c);
+}
+
+/* What was answered, as we saw it, against what the server or, of ICMP, the
+ * kernel has counted meanwhile.  Both count for others, too, and what was lost
+ * on its way back. */
+static int prove(struct bench *b, struct state *s, const struct bench_case *c)
+{
+	const bool icmp = s->proto == ICMP;
+	const int err = icmp ? 0 : net_client_ask(s->hosts.client);
+	const double seen = (double)(icmp ? count_replies()
+					  : s->hosts.client->server.echoed) -
+			    (double)s->counted;
+
+	if (err)
+		return err;
+	if (icmp)
+		bench_least(b, c, "replies_in", s->answered, seen);
+	else if (s->proto == UDP || s->hosts.peer)
+		bench_least(b, c, "echoed_by_server", s->answered, seen);
+	else
+		bench_proof(b, c, "echoed_by_server", s->answered, seen);
+	if (s->packets)
+		bench_least(b, bench_beside(b, c, "figure=spaced"),
+			    "echoed_by_server", s->answered, seen);
+	return 0;
+}
+
+static int sample(struct bench *b, void *state, const struct bench_case *c)
+{
+	return ((struct state *)state)->packets ? sample_packets(b, state, c)
+						: sample_trips(b, state, c);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
+	const struct rtt_case *cs = c->data;
 	int err = 0;
 
-	if (s->hosts.client->fd >= 0 || !s->way->op)
-		err = end_session(b, s, c);
+	if (s->proto != TCP)
+		bench_fact(b, c, "lost", cs->lost);
+	if (s->srtt)
+		bench_fact(b, s->srtt, "least_ns",
+			   net_client_info(s->hosts.client).tcpi_min_rtt * 1e3);
+	/* Waking up is a good part of the time: did this end sleep at all? */
+	if (s->trips)
+		bench_fact(b, c, "sleeps_per_trip",
+			   (double)(count_sleeps() - s->sleeps) / s->trips);
+	end_session(s, c);
+	if (s->answered && !bench_stopping(b))
+		err = prove(b, s, c);
 	net_capture_close(&s->capture, b, c);
-	if (s->datagrams >= 0)
+	if (s->datagrams > 0)
 		close(s->datagrams);
-	s->datagrams = -1;
+	s->datagrams = 0;
 	net_hosts_end(&s->hosts);
 	return err;
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	net_teardown(b, state);
-	free(s->buf);
 }
 
 const struct bench_desc bench_desc = {
@@ -755,10 +574,9 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct rtt_case),
 	.points = points,
-	.point = point,
 	.cases = net_cases,
 	.setup = setup,
 	.enter = enter,
+	.sample = sample,
 	.leave = leave,
-	.teardown = teardown,
 };

@@ -47,7 +47,7 @@
 /* Of a thread: nothing of size is on it. */
 #define STACK_BYTES 262144u
 
-/* Between two signals to a thread that is to stop. */
+/* Between two signals to a thread that is to stop, or two looks at one. */
 #define KICK_MS 1
 
 enum side { NEAR, FAR };
@@ -108,16 +108,12 @@ int partner_check(void)
 
 int partner_failed(struct bench *b, int err)
 {
-	switch (err) {
-	case -ECANCELED:
+	if (err == -ECANCELED)
 		return err;
-	case -ESRCH:
-		return bench_fail(b, 0, "the partner died");
-	case -ETIMEDOUT:
-		return bench_fail(b, 0, "the partner does not move");
-	default:
-		return bench_fail(b, -err, "the partner");
-	}
+	return err == -ESRCH ? bench_fail(b, 0, "the partner died")
+	       : err == -ETIMEDOUT
+		       ? bench_fail(b, 0, "the partner does not move")
+		       : bench_fail(b, -err, "the partner");
 }
 
 /* Before a call that does not return AddressSanitizer forgets what the frames
@@ -329,23 +325,18 @@ double partner_waited(void)
 	return seen.waited_ns;
 }
 
-/* A process may have threads; they all are the partner. */
-static void watch_noise(struct partner *p)
-{
-	if (p->pid ? clock_getcpuclockid(p->pid, &p->clock)
-		   : pthread_getcpuclockid(p->thread, &p->clock))
-		p->clock = 0;
-	else
-		noise_watch(p->page->name, p->clock, p->cpu);
-}
-
 /* Until it is on its CPU. */
 static int await(struct bench *b, struct partner *p)
 {
 	int err = partner_meet(p);
 
 	if (!err) {
-		watch_noise(p);
+		/* A process may have threads; they all are the partner. */
+		if (p->pid ? clock_getcpuclockid(p->pid, &p->clock)
+			   : pthread_getcpuclockid(p->thread, &p->clock))
+			p->clock = 0;
+		else
+			noise_watch(p->page->name, p->clock, p->cpu);
 		return 0;
 	}
 	if (err == -ESRCH && p->page->result)
@@ -361,12 +352,10 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 	const bool thread = kind == PARTNER_THREAD;
 	int err;
 
-	*p = (struct partner) {
-		.page = partner_share(sizeof(*p->page)),
-		.work = work,
-		.arg = arg,
-		.cpu = cpu,
-	};
+	*p = (struct partner) { .page = partner_share(sizeof(*p->page)),
+				.work = work,
+				.arg = arg,
+				.cpu = cpu };
 	partner_moved();
 	err = p->page ? make_watch() : ENOMEM;
 	if (!err)
@@ -378,6 +367,22 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 	return partner_refused(b, err,
 			       thread ? "make a partner thread"
 				      : "make a partner process");
+}
+
+int partner_settle(struct bench *b, const struct partner *p)
+{
+	char stat[1024];
+	const char *state;
+	int err;
+
+	do {
+		usleep(1000 * KICK_MS);
+		sysfile_stat(stat, sizeof(stat), "/proc/%s/stat",
+			     p->page->name);
+		state = field_of_stat(stat, 3);
+		err = partner_check();
+	} while (!err && state && *state != 'S');
+	return err ? partner_failed(b, err) : 0;
 }
 
 void partner_seen(struct bench *b, const struct bench_case *c,
@@ -448,11 +453,9 @@ void partner_answered(struct bench *b, const struct bench_case *c,
 
 int partner_finish(struct partner *p)
 {
+	pid_t ended = p->pid ? -1 : pthread_join(p->thread, NULL);
 	int err = 0, result;
-	pid_t ended = -1;
 
-	if (!p->pid)
-		ended = pthread_join(p->thread, NULL);
 	while (ended < 0 && !err) {
 		ended = waitpid(p->pid, NULL, 0);
 		err = ended >= 0       ? 0
@@ -460,10 +463,9 @@ int partner_finish(struct partner *p)
 				       : -errno;
 	}
 	/* Also where partner_check() has seen its own, right end. */
-	if (atomic_load(&p->page->done))
-		result = p->page->result;
-	else
-		result = err ? err : -ESRCH;
+	result = atomic_load(&p->page->done) ? p->page->result
+		 : err			     ? err
+					     : -ESRCH;
 	if (ended < 0)
 		partner_stop(p);
 	else

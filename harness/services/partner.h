@@ -64,6 +64,10 @@ struct partner {
 int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 		  int cpu, partner_fn *work, void *arg);
 
+/* partner_settle() - wait until it sleeps in its work: then what its start has
+ * used of its CPU delays no wake-up of it.  Return: as partner_start(). */
+int partner_settle(struct bench *b, const struct partner *p);
+
 /* partner_seen() - the fact partner_cpu of @c: where the kernel says that it
  * ran last, in leave() before partner_stop(); none without /proc. */
 void partner_seen(struct bench *b, const struct bench_case *c,

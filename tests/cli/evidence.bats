@@ -55,9 +55,6 @@ found_out() {
 
 # The table: EVIDENCE PROGRAM LIE CASE.
 net='
-bytes_back tcp_rtt tcp_info@1 *proto=tcp,size=1,wait=block,place=same_cpu,figure=round_trip
-bytes_back tcp_rtt tcp_info@1 *figure=spaced
-acknowledged tcp_rtt tcp_info *figure=packet
 acked_by_kernel tcp_rtt late_ack net=loopback,*,figure=packet
 estimates tcp_rtt tcp_info *place=same_cpu,figure=kernel_srtt
 replies_in tcp_rtt frozen:*/net/snmp *proto=icmp,*

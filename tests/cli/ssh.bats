@@ -132,7 +132,7 @@ run_remote() {
 	rows=$(jq -rs 'map(select(.status == "ok" and .params.net == "remote") |
 		.benchmark) | unique | join(" ")' "$out/invocations.jsonl")
 	[[ $rows == "tcp_bandwidth tcp_connect tcp_rtt" ]]
-	jq -es 'any(.evidence.bytes_back.seen > 0)' "$out/invocations.jsonl"
+	jq -es 'any(.evidence.echoed_by_server.seen > 0)' "$out/invocations.jsonl"
 	no_server
 	jq -e '.cpu.model and .tsc.hz > 0 and (.checks | length > 9) and (.disks + .links | type == "array")' "$out/peer.json"
 	grep -q 'The other machine, to which' "$out/report.md"

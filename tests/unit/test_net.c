@@ -68,7 +68,7 @@ static void check_addresses(void)
 	struct net_addr a, b;
 
 	OK(net_addr_parse(&a, "localhost", 1) == -EINVAL, "a name is none");
-	OK(!net_addr_parse(&a, "10.78.0.1", 7) && net_addr_port(&a) == 7,
+	OK(!net_addr_parse(&a, "10.78.0.1", 7) && net_addr_port(a) == 7,
 	   "an IPv4 address");
 	OK(!net_addr_is_loopback(&a), "which is not loopback");
 	OK(!net_addr_parse(&b, "::ffff:10.78.0.1", 9) &&
@@ -211,7 +211,7 @@ static void hang_up(int fd)
 static void check_connect(void)
 {
 	struct bench b = { 0 };
-	struct net_client c = { .b = &b, .fd = -1 };
+	struct net_client c = { .b = &b };
 	int listener, first;
 	pid_t pid;
 

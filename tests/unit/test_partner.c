@@ -121,6 +121,29 @@ static void seen(enum partner_kind kind, int cpu)
 	bench.runs = NULL;
 }
 
+/* Busy for a while, then asleep. */
+static int settle(struct partner *p, void *arg)
+{
+	const int64_t until = deadline_in(50);
+
+	while (!deadline_passed(until))
+		;
+	p->page->answers = 1;
+	pause();
+	return 0;
+}
+
+static void settles(int cpu)
+{
+	struct partner p;
+
+	fresh();
+	OK(!partner_start(&bench, &p, PARTNER_PROCESS, cpu, settle, NULL) &&
+		   !partner_settle(&bench, &p) && p.page->answers == 1,
+	   "one that has settled has done its work");
+	partner_stop(&p);
+}
+
 static int defer(struct partner *p, void *arg)
 {
 	const int err = partner_defer();
@@ -388,6 +411,7 @@ int main(void)
 	seen(PARTNER_THREAD, other);
 	seen(PARTNER_PROCESS, other);
 	work(PARTNER_PROCESS, other);
+	settles(other);
 	defers(PARTNER_THREAD, other);
 	defers(PARTNER_PROCESS, other);
 	team(bench_cpus(&bench));
@@ -399,6 +423,7 @@ int main(void)
 	work(PARTNER_THREAD, other);
 	work(PARTNER_PROCESS, other);
 	team(1);
+	settles(other);
 	short_lives(1000);
 	ends(die, read_and_look, false, -ESRCH, "a death, a look after EINTR");
 	ends(die, meet, false, -ESRCH, "a death, at the barrier");

@@ -25,11 +25,12 @@
 
 #include "session.h"
 
-#define HELLO_MS 10000 /* to say hello in */
-#define LOOK_MS	 250   /* between two looks at sessions that have ended */
-#define AT_ONCE	 64    /* connections that are accepted before others speak */
+#define LOOK_MS 250 /* between two looks at sessions that have ended */
+#define AT_ONCE 64  /* connections that are accepted before others speak */
 
-#define QUIET_S 20 /* a session in which so long nothing happens is over */
+/* A connection without a hello for so long, or a session in which nothing
+ * happens, is over. */
+#define QUIET_S 20
 #define CPU_ANY UINT64_MAX
 
 /* One process hears who comes, and one is for each session.  It keeps within
@@ -238,7 +239,7 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 		drop(s, 0); /* it has waited longest */
 	s->fd[PENDING + s->n] = (struct pollfd) { fd, POLLIN, 0 };
 	s->pending[s->n++] =
-		(struct pending) { .until_ms = s->active_ms + HELLO_MS };
+		(struct pending) { .until_ms = deadline_in(1000 * QUIET_S) };
 }
 
 /* As many as wait, but not without end: others want to be heard. */
@@ -380,7 +381,7 @@ static int serve(const struct settings *set, struct net_addr *addr)
 	catch_signal(SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
 	/* The port, for whoever asked for any. */
-	printf("%u\n", net_addr_port(addr));
+	printf("%u\n", net_addr_port(*addr));
 	fflush(stdout);
 	err = serve_all(fd, set);
 	close(fd);

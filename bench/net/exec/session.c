@@ -103,11 +103,11 @@ static void echo(struct net_session *s, unsigned char *buf)
 
 int net_session_datagrams(int connection, uint16_t from, uint16_t *port)
 {
-	struct net_addr here, there = { .len = sizeof(there.six) };
+	struct net_addr here = net_addr_here(connection);
+	struct net_addr there = { .len = sizeof(there.six) };
 	int fd;
 
-	if (net_addr_here(connection, &here) ||
-	    getpeername(connection, &there.any, &there.len))
+	if (getpeername(connection, &there.any, &there.len))
 		return -errno;
 	here.four.sin_port = 0;
 	there.four.sin_port = htons(from);
@@ -115,11 +115,12 @@ int net_session_datagrams(int connection, uint16_t from, uint16_t *port)
 	if (fd < 0)
 		return -errno;
 	if (bind(fd, &here.any, here.len) ||
-	    connect(fd, &there.any, there.len) || net_addr_here(fd, &here)) {
+	    connect(fd, &there.any, there.len)) {
 		close(fd);
 		return -EIO;
 	}
-	*port = net_addr_port(&here);
+	here = net_addr_here(fd);
+	*port = net_addr_port(here);
 	return fd;
 }
 
@@ -209,10 +210,13 @@ static void acknowledge(struct net_session *s, unsigned char *buf)
 {
 	ssize_t n;
 
-	do {
+	acknowledge_soon(s->fd);
+	while ((n = receive(s, s->fd, buf, s->hello.size)) > 0) {
+		count_echo(s);
+		if (send_all(s->fd, buf, (size_t)n))
+			return;
 		acknowledge_soon(s->fd);
-		n = receive(s, s->fd, buf, s->hello.size);
-	} while (n > 0 && !send_all(s->fd, buf, (size_t)n));
+	}
 }
 
 static void serve(struct net_session *s, int udp, unsigned char *buf)

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "deadline.h"
 #include "partner.h"
 #include "wall_clock.h"
 
@@ -89,117 +88,86 @@ static int set_filter(const struct net_capture *cap)
 			  sizeof(filter));
 }
 
-/* Return: 0 or a positive errno. */
-static int make_ring(struct net_capture *cap)
+int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port)
 {
 	const struct tpacket_req size = { BLOCK_BYTES, RING_BYTES / BLOCK_BYTES,
 					  FRAME_BYTES, FRAMES };
 	const struct sockaddr_ll on = { .sll_family = AF_PACKET,
 					.sll_protocol = htons(ETH_P_ALL) };
 	const int version = TPACKET_V2;
+	void *ring = MAP_FAILED;
 
-	if (set_filter(cap) ||
-	    setsockopt(cap->fd, SOL_PACKET, PACKET_VERSION, &version,
-		       sizeof(version)) ||
-	    setsockopt(cap->fd, SOL_PACKET, PACKET_RX_RING, &size,
-		       sizeof(size)))
-		return errno;
-	cap->ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 cap->fd, 0);
-	if (cap->ring == MAP_FAILED) {
-		cap->ring = NULL;
-		return errno;
-	}
-	return bind(cap->fd, (const struct sockaddr *)&on, sizeof(on)) ? errno
-								       : 0;
-}
-
-static void free_ring(struct net_capture *cap)
-{
-	if (cap->ring)
-		munmap(cap->ring, RING_BYTES);
-	if (cap->fd >= 0)
-		close(cap->fd);
-	if (cap->clock >= 0)
-		close(cap->clock);
-	cap->ring = NULL;
-}
-
-int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port)
-{
-	int err;
-
-	*cap = (struct net_capture) { .clock = wall_clock_watch(),
-				      .port = port };
 	/* It gets packets of no protocol until it is bound. */
-	cap->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	err = cap->fd < 0 ? errno : make_ring(cap);
-	if (err)
-		free_ring(cap);
-	if (err == EPERM || err == EACCES)
+	*cap = (struct net_capture) {
+		.fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+		.port = port,
+	};
+	if (cap->fd >= 0 && !set_filter(cap) &&
+	    !setsockopt(cap->fd, SOL_PACKET, PACKET_VERSION, &version,
+			sizeof(version)) &&
+	    !setsockopt(cap->fd, SOL_PACKET, PACKET_RX_RING, &size,
+			sizeof(size)))
+		ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, cap->fd, 0);
+	if (ring != MAP_FAILED &&
+	    !bind(cap->fd, (const struct sockaddr *)&on, sizeof(on))) {
+		cap->ring = ring;
+		cap->clock = wall_clock_watch();
+		return 0;
+	}
+	if (errno == EPERM || errno == EACCES)
 		return bench_skip(b,
 				  "capturing packets is not permitted (needs "
 				  "CAP_NET_RAW)");
-	if (err == EAFNOSUPPORT || err == ENOPROTOOPT)
-		err = ENOSYS;
-	return err ? partner_refused(b, err, "a capture of packets") : 0;
+	return partner_refused(b,
+			       errno == EAFNOSUPPORT || errno == ENOPROTOOPT
+				       ? ENOSYS
+				       : errno,
+			       "a capture of packets");
 }
 
-/* Wait up to @wait_ms for the next packet.  Return: 0, -EPROTO: not one of
- * ours, or -EAGAIN: there is none. */
-static int look(struct net_capture *cap, struct net_packet *p, int wait_ms)
+/* Read the next packet and give its place back.  Return: whether it is ours. */
+static bool take(struct net_capture *cap, struct net_packet *p,
+		 struct tpacket2_hdr *head)
 {
-	unsigned char *frame = cap->ring + cap->next % FRAMES * FRAME_BYTES;
-	struct tpacket2_hdr *head = (void *)frame;
+	const unsigned char *frame = (void *)head;
 	const struct sockaddr_ll *on =
-		(void *)(frame + TPACKET_ALIGN(sizeof(*head)));
-	struct pollfd ready = { cap->fd, POLLIN, 0 };
-	int err = -EPROTO;
-
-	if (poll(&ready, 1, wait_ms) <= 0 ||
-	    !(__atomic_load_n(&head->tp_status, __ATOMIC_ACQUIRE) &
-	      TP_STATUS_USER))
-		return -EAGAIN;
+		(const void *)(frame + TPACKET_ALIGN(sizeof(*head)));
 	/* Loopback shows each packet as sent and as received. */
-	if (on->sll_hatype != ARPHRD_LOOPBACK ||
-	    on->sll_pkttype != PACKET_OUTGOING)
-		err = net_packet_parse(p, frame + head->tp_net,
-				       head->tp_snaplen, cap->port);
-	if (!err && !cap->interface && p->to_server)
+	bool ours = (on->sll_hatype != ARPHRD_LOOPBACK ||
+		     on->sll_pkttype != PACKET_OUTGOING) &&
+		    !net_packet_parse(p, frame + head->tp_net, head->tp_snaplen,
+				      cap->port);
+
+	if (ours && !cap->interface && p->to_server)
 		cap->interface = on->sll_ifindex;
-	if (on->sll_ifindex != cap->interface)
-		err = -EPROTO;
+	ours = ours && on->sll_ifindex == cap->interface;
 	p->ns = head->tp_sec * 1000000000ull + head->tp_nsec;
 	__atomic_store_n(&head->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	cap->next++;
-	return err;
+	return ours;
 }
 
-int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
-		      void *arg)
+int net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait)
 {
-	int64_t deadline = deadline_in(wait_ms);
+	struct pollfd ready = { cap->fd, POLLIN, 0 };
+	int err = 0;
 
-	for (;;) {
-		struct net_packet p;
-		const int err = look(cap, &p, wait_ms);
+	while (!err) {
+		struct tpacket2_hdr *head =
+			(void *)(cap->ring + cap->next % FRAMES * FRAME_BYTES);
+		const bool there =
+			poll(&ready, 1, wait ? -1 : 0) > 0 &&
+			__atomic_load_n(&head->tp_status, __ATOMIC_ACQUIRE) &
+				TP_STATUS_USER;
 
-		if (!err && see(arg, &p))
-			return 0;
-		if (!err)
-			deadline = deadline_in(wait_ms);
-		/* The client's watch interrupts the wait long before. */
-		if (err == -EAGAIN && deadline_passed(deadline))
-			return -ETIMEDOUT;
+		if (there && take(cap, p, head))
+			return 1;
+		if (!there && !wait)
+			break;
+		err = wait ? partner_check() : 0;
 	}
-}
-
-void net_capture_drain(struct net_capture *cap)
-{
-	struct net_packet ignored;
-
-	while (look(cap, &ignored, 0) != -EAGAIN)
-		;
+	return err;
 }
 
 void net_capture_close(struct net_capture *cap, struct bench *b,
@@ -208,9 +176,14 @@ void net_capture_close(struct net_capture *cap, struct bench *b,
 	struct tpacket_stats seen;
 	socklen_t size = sizeof(seen);
 
-	if (!cap->ring)
+	if (cap->fd <= 0)
 		return;
 	if (!getsockopt(cap->fd, SOL_PACKET, PACKET_STATISTICS, &seen, &size))
 		bench_fact(b, c, "not_captured", seen.tp_drops);
-	free_ring(cap);
+	if (cap->ring)
+		munmap(cap->ring, RING_BYTES);
+	close(cap->fd);
+	if (cap->ring && cap->clock >= 0)
+		close(cap->clock);
+	*cap = (struct net_capture) { .fd = 0 };
 }

@@ -9,13 +9,13 @@
 #include "bench.h"
 
 /*
- * TCP packets as they pass the network interface, in a ring that the kernel
- * fills (packet(7), PACKET_RX_RING), with its stamps in nanoseconds.  Reading
+ * TCP packets as they pass the network interface, with the kernel's stamps in
+ * nanoseconds, in a ring that it fills (packet(7), PACKET_RX_RING): reading
  * them takes no part in the times.  All zero: closed.
  */
 struct net_capture {
-	unsigned char *ring; /* NULL: closed */
-	int fd;
+	unsigned char *ring;
+	int fd;		   /* 0: closed */
 	int clock;	   /* of the stamps: wall_clock_watch() */
 	unsigned int next; /* packet, counted from the first */
 	int interface;	   /* the first that a packet to the server went by */
@@ -31,36 +31,23 @@ struct net_packet {
 	uint32_t seq, ack, payload;
 };
 
-/* The next packet for something that needs some.  Return: whether it was the
- * last one. */
-typedef bool net_see_fn(void *arg, const struct net_packet *p);
-
 /* net_packet_parse() - an IP packet of which @have bytes are there.
  * Return: 0, or -EPROTO: no TCP to or from @server_port, or cut short. */
 int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
 		     uint16_t server_port);
 
-/**
- * net_capture_open() - begin to capture the packets to and from @port of the
- * server.
- *
- * Return: 0, bench_fail(), or bench_skip() where that is not permitted.
+/* net_capture_open() - begin to capture the packets to and from @port of the
+ * server.  Return: 0, bench_fail(), or bench_skip() where it is not permitted.
  */
 int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port);
 
-/**
- * net_capture_until() - give packets to @see until it has seen the last one,
- * waiting up to @wait_ms for each.  Return: 0 or -ETIMEDOUT.
- */
-int net_capture_until(struct net_capture *cap, int wait_ms, net_see_fn *see,
-		      void *arg);
+/* net_capture_next() - the next packet; @wait: until there is one.  Whatever a
+ * call on the connection rests on was captured before that call returns.
+ * Return: 1, 0 (there is none yet), or as partner_check(). */
+int net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait);
 
-/* net_capture_drain() - throw away all packets that are there. */
-void net_capture_drain(struct net_capture *cap);
-
-/* net_capture_close() - see no more packets, and give the number of those that
- * the kernel could not keep for us as the fact not_captured of @c.  Any state
- * is fine. */
+/* net_capture_close() - give the number of packets that the kernel could not
+ * keep for us as the fact not_captured of @c.  Any state is fine. */
 void net_capture_close(struct net_capture *cap, struct bench *b,
 		       const struct bench_case *c);
 

@@ -17,8 +17,8 @@
 #include "sysfile.h"
 
 /* As scripts/netlab makes them. */
-#define NETLAB_HERE   "oscost-a"
-#define NETLAB_THERE  "oscost-b"
+#define NETLAB_HERE   "/run/netns/oscost-a"
+#define NETLAB_THERE  "/run/netns/oscost-b"
 #define NETLAB_FILE   "/run/oscost/netlab"
 #define NETLAB_WHY    "OSCOST_NETLAB_WHY" /* run-all could not */
 #define NETLAB_ADDR_4 "10.78.0.2"
@@ -26,36 +26,17 @@
 
 #define SERVER "net_server"
 
-/* What a server has used to start is held against it by the scheduler, and its
- * client goes first for as long, unless the CPU was idle meanwhile. */
-#define START_US 5000
-
 const struct opt net_options[] = {
 	OPT_STR(0, "peer", net_hosts, peer, NULL,
 		"measure to net_server on this host (default: loopback, "
 		"to a server of our own), IP address"),
 	OPT_U64(0, "port", net_hosts, port, "26321", 1, 65535,
 		"where net_server listens, TCP port"),
-	OPT_FLAG(0, "ipv6", net_hosts, ipv6,
-		 "all by IPv6, as on a host without IPv4, flag"),
 	OPT_FLAG(0, "netlab", net_hosts, netlab,
 		 "measure between the two network namespaces of "
 		 "scripts/netlab, flag"),
 	OPT_END,
 };
-
-static bool is_shaped(void)
-{
-	char line[64];
-
-	sysfile_line(line, sizeof(line), NETLAB_FILE);
-	return strstr(line, " shaped");
-}
-
-bool net_hosts_is_memory(const struct net_hosts *h)
-{
-	return !h->peer && !(h->netlab && is_shaped());
-}
 
 static bool has(int family)
 {
@@ -77,34 +58,33 @@ static int usual_family(const struct net_hosts *h)
 	/* An address that cannot be parsed is told by net_hosts_open(). */
 	if (h->peer && !net_addr_parse(&a, h->peer, 0))
 		return a.any.sa_family;
-	return h->ipv6 || (!h->peer && !has(AF_INET) && has(AF_INET6))
-		       ? AF_INET6
-		       : AF_INET;
+	return h->peer || has(AF_INET) || !has(AF_INET6) ? AF_INET : AF_INET6;
 }
 
 int net_cases(struct bench *b, void *state)
 {
-	const struct net_hosts *h = state;
+	struct net_hosts *h = state;
 	const char *const place[] = { h->peer ? "other_host" : "same_cpu",
 				      h->peer ? "other_host" : "other_cpu" };
-	const int family = usual_family(h);
-	const bool six = family == AF_INET6;
-	static char net[16];
+	const bool six = (h->family = usual_family(h)) == AF_INET6;
+	static char net[16], line[64];
 
+	sysfile_line(line, sizeof(line), NETLAB_FILE);
+	h->in_memory = !h->peer && !(h->netlab && strstr(line, " shaped"));
 	snprintf(net, sizeof(net), "%s%s",
-		 h->peer       ? "remote"
-		 : !h->netlab  ? "loopback"
-		 : is_shaped() ? "shaped"
-			       : "veth",
+		 h->peer	 ? "remote"
+		 : !h->netlab	 ? "loopback"
+		 : !h->in_memory ? "shaped"
+				 : "veth",
 		 six ? "6" : "");
 	BENCH_SET_NAME(b, "net", net);
 	bench_set_names(b, "place", place, sizeof(*place), h->peer ? 1 : 2);
 	BENCH_SET_NAME(b, "near", place[0]);
 	BENCH_SET_NAME(b, "far", place[1]);
 	bench_need(b, "ip",
-		   h->peer || has(family) ? NULL
-		   : six		  ? "needs IPv6"
-					  : "needs IPv4");
+		   h->peer || has(h->family) ? NULL
+		   : six		     ? "needs IPv6"
+					     : "needs IPv4");
 	bench_need(b, "ipv6",
 		   six		   ? "all rows are by IPv6 here"
 		   : h->peer	   ? "the address of --peer is of the other IP "
@@ -115,21 +95,59 @@ int net_cases(struct bench *b, void *state)
 	return 0;
 }
 
+/* Return: 0 or -errno. */
+static int enter_namespace(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int err = fd < 0 || setns(fd, CLONE_NEWNET) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static int enter_netlab(struct bench *b)
 {
 	const char *why = getenv(NETLAB_WHY);
-	int err = net_addr_enter(NETLAB_THERE);
+	int err = enter_namespace(NETLAB_THERE);
 
 	if (!err)
-		err = net_addr_enter(NETLAB_HERE);
-	if (err == -ENOENT)
-		return bench_skip(b, "%s",
-				  why ? why
-				      : "needs the two network namespaces that "
-					"scripts/netlab makes (as root)");
-	return err ? bench_skip(b, "may not enter a network namespace: %s",
-				strerror(-err))
-		   : 0;
+		err = enter_namespace(NETLAB_HERE);
+	if (err == -ENOENT && !why)
+		why = "needs the two network namespaces that scripts/netlab "
+		      "makes (as root)";
+	return !err ? 0
+	       : err == -ENOENT
+		       ? bench_skip(b, "%s", why)
+		       : bench_skip(b, "may not enter a network namespace: %s",
+				    strerror(-err));
+}
+
+int net_hosts_open(struct net_hosts *h, struct bench *b)
+{
+	/* net_server lies beside this program, and the static file is both. */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	const char *self = (const char *)getauxval(AT_EXECFN);
+	const char *slash = strrchr(self, '/');
+	const int dir = slash ? (int)(slash + 1 - self) : 0;
+	struct net_addr to = { .len = 0 };
+	int err;
+
+	snprintf(h->file, sizeof(h->file), "%.*s%s", dir, self,
+		 multicall_write ? self + dir : SERVER);
+	h->b = b;
+	signal(SIGPIPE, SIG_IGN);
+	if (h->peer && h->netlab)
+		return bench_fail(b, 0, "--peer and --netlab together");
+	if (h->peer && net_addr_parse(&to, h->peer, (uint16_t)h->port))
+		return bench_fail(b, 0, "--peer %s: not an IP address",
+				  h->peer);
+	for (unsigned int i = 0; i < NET_SERVERS; i++)
+		h->client[i] = (struct net_client) { .b = b, .to = to };
+	err = h->peer ? partner_watch(true) : 0;
+	if (err)
+		return bench_fail(b, -err, "make a timer");
+	return h->netlab ? enter_netlab(b) : 0;
 }
 
 static int become_server(struct partner *p, void *arg)
@@ -139,7 +157,7 @@ static int become_server(struct partner *p, void *arg)
 	int err = h->defer ? partner_defer() : 0;
 
 	if (!err && h->netlab)
-		err = net_addr_enter(NETLAB_THERE);
+		err = enter_namespace(NETLAB_THERE);
 	if (!err && (dup2(h->listener, STDIN_FILENO) < 0 ||
 		     dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
 		     /* If it was there already. */
@@ -149,98 +167,43 @@ static int become_server(struct partner *p, void *arg)
 	return err;
 }
 
-int net_hosts_open(struct net_hosts *h, struct bench *b)
-{
-	struct net_addr to = { .len = 0 };
-	int err;
-
-	h->listener = -1;
-	h->family = usual_family(h);
-	signal(SIGPIPE, SIG_IGN);
-	if (h->peer && h->netlab)
-		return bench_fail(b, 0, "--peer and --netlab together");
-	if (h->peer && net_addr_parse(&to, h->peer, (uint16_t)h->port))
-		return bench_fail(b, 0, "--peer %s: not an IP address",
-				  h->peer);
-	for (unsigned int i = 0; i < NET_SERVERS; i++)
-		h->client[i] = (struct net_client) {
-			.b = b, .to = to, .fd = -1, .is_peer = h->peer
-		};
-	err = h->peer ? partner_watch(true) : 0;
-	if (err)
-		err = bench_fail(b, -err, "make a timer");
-	else if (h->netlab)
-		err = enter_netlab(b);
-	h->b = err ? NULL : b;
-	return err;
-}
-
-static int family_of(const struct net_hosts *h, const struct bench_case *c)
-{
-	return case_is(c, "proto", "unix") ? AF_UNIX
-	       : case_is(c, "proto", "tcp6") || case_is(c, "proto", "udp6")
-		       ? AF_INET6
-		       : h->family;
-}
-
-/* A socket that listens where the server of @c is to be found. */
-static int listen_there(struct net_hosts *h, int family)
-{
-	const bool netlab = h->netlab;
-	struct net_addr *a = &h->client[0].to;
-	int err = netlab ? net_addr_enter(NETLAB_THERE) : 0;
-
-	if (family == AF_UNIX) /* its name is no file */
-		*a = (struct net_addr) { .any.sa_family = AF_UNIX,
-					 .len = sizeof(a->any.sa_family) };
-	else if (!netlab)
-		net_addr_loopback(a, family, 0);
-	else
-		net_addr_parse(a,
-			       family == AF_INET6 ? NETLAB_ADDR_6
-						  : NETLAB_ADDR_4,
-			       0);
-	if (err)
-		return err;
-	h->listener = net_addr_listen(a);
-	for (unsigned int i = 1; i < NET_SERVERS; i++)
-		h->client[i].to = *a;
-	/* It was entered once: nothing keeps us out. */
-	err = netlab ? net_addr_enter(NETLAB_HERE) : 0;
-	return h->listener < 0 ? h->listener : err;
-}
-
-/* net_server lies beside this program, and the static file is both. */
-static int start_servers(struct net_hosts *h, int cpu, unsigned int sessions)
-{
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	const char *self = (const char *)getauxval(AT_EXECFN);
-	const char *slash = strrchr(self, '/');
-	const int dir = slash ? (int)(slash + 1 - self) : 0;
-	int err = 0;
-
-	snprintf(h->file, sizeof(h->file), "%.*s%s", dir, self,
-		 multicall_write ? self + dir : SERVER);
-	if (access(h->file, X_OK))
-		return bench_skip(h->b, "needs " SERVER " beside this program");
-	for (unsigned int i = 0; i < sessions && !err; i++)
-		err = partner_start(h->b, &h->server[i], PARTNER_PROCESS, cpu,
-				    become_server, h);
-	usleep(START_US);
-	return err;
-}
-
 int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 		    unsigned int sessions)
 {
-	int err;
+	const int family = case_is(c, "proto", "unix")	 ? AF_UNIX
+			   : case_is(c, "proto", "tcp6") ? AF_INET6
+			   : case_is(c, "proto", "udp6") ? AF_INET6
+							 : h->family;
+	const int cpu = bench_partner(h->b, c->place);
+	struct net_addr a;
+	int err = 0;
 
 	if (h->peer)
 		return 0;
-	err = listen_there(h, family_of(h, c));
-	if (err)
-		return partner_refused(h->b, -err, "a socket that listens");
-	return start_servers(h, bench_partner(h->b, c->place), sessions);
+	if (access(h->file, X_OK))
+		return bench_skip(h->b, "needs " SERVER " beside this program");
+	net_addr_loopback(&a, family, 0);
+	if (h->netlab) {
+		net_addr_parse(&a,
+			       family == AF_INET6 ? NETLAB_ADDR_6
+						  : NETLAB_ADDR_4,
+			       0);
+		enter_namespace(NETLAB_THERE);
+	}
+	h->listener = net_addr_listen(&a);
+	if (h->netlab)
+		err = enter_namespace(NETLAB_HERE);
+	if (err || h->listener < 0)
+		return partner_refused(h->b, err ? -err : -h->listener,
+				       "a socket that listens");
+	for (unsigned int i = 0; i < sessions && !err; i++) {
+		h->client[i].to = a;
+		err = partner_start(h->b, &h->server[i], PARTNER_PROCESS, cpu,
+				    become_server, h);
+		if (!err)
+			err = partner_settle(h->b, &h->server[i]);
+	}
+	return err;
 }
 
 void net_hosts_end(struct net_hosts *h)
@@ -249,68 +212,49 @@ void net_hosts_end(struct net_hosts *h)
 		net_client_end(&h->client[i]);
 		partner_stop(&h->server[i]);
 	}
-	if (h->listener >= 0)
+	if (h->listener > 0)
 		close(h->listener);
-	h->listener = -1;
+	h->listener = 0;
 }
 
-void net_teardown(struct bench *b, void *state)
+int net_client_check(ssize_t n)
 {
-	struct net_hosts *h = state;
+	const int err = n < 0 ? errno : n ? 0 : ECONNRESET;
+	const bool again = !err || err == EINTR || err == EAGAIN;
+	const int why = err ? partner_check() : 0;
 
-	if (!h->b)
-		return; /* setup() did not come so far */
-	net_hosts_end(h);
-	if (h->peer)
-		partner_watch(false);
-	h->b = NULL;
-}
-
-int net_client_check(int err)
-{
-	const int why = partner_check();
-
-	if (why && (why != -ETIMEDOUT || err == EINTR || err == EAGAIN))
+	if (why && (why != -ETIMEDOUT || again))
 		return why;
-	return err == EINTR || err == EAGAIN ? 0 : -err;
+	return again ? 0 : -err;
 }
 
-int net_client_send(struct net_client *c, const void *buf, size_t len)
+/* @read, or send. */
+static inline int move(int fd, char *at, size_t len, bool read)
 {
-	const char *at = buf;
+	int err = 0;
 
-	while (len) {
-		const ssize_t n = send(c->fd, at, len, MSG_NOSIGNAL);
-		const int err = n < 0 ? net_client_check(errno) : 0;
+	while (len && !err) {
+		const ssize_t n = read ? recv(fd, at, len, 0)
+				       : send(fd, at, len, MSG_NOSIGNAL);
 
-		if (err)
-			return err;
 		if (n > 0) {
 			at += n;
 			len -= (size_t)n;
+		} else {
+			err = net_client_check(n);
 		}
 	}
-	return 0;
+	return err;
 }
 
-int net_client_receive(struct net_client *c, void *buf, size_t len)
+int net_client_send(int fd, const void *buf, size_t len)
 {
-	char *at = buf;
+	return move(fd, (char *)buf, len, false);
+}
 
-	while (len) {
-		const ssize_t n = recv(c->fd, at, len, 0);
-		const int err =
-			n > 0 ? 0
-			      : net_client_check(n < 0 ? errno : ECONNRESET);
-
-		if (err)
-			return err;
-		if (n > 0) {
-			at += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
+int net_client_receive(int fd, void *buf, size_t len)
+{
+	return move(fd, buf, len, true);
 }
 
 int net_client_socket(struct net_client *c)
@@ -325,7 +269,7 @@ int net_client_dial(struct net_client *c)
 
 	/* Linux goes on with one that was interrupted. */
 	while (!err && connect(c->fd, &c->to.any, c->to.len))
-		err = net_client_check(errno);
+		err = net_client_check(-1);
 	return err;
 }
 
@@ -343,9 +287,9 @@ int net_client_begin(struct net_client *c, struct net_hello hello)
 	hello.cpu = sched_getcpu();
 	sysfile_line(hello.machine, sizeof(hello.machine), NET_MACHINE_FILE);
 	c->server = (struct net_answer) { 0 };
-	err = net_client_send(c, &hello, sizeof(hello));
+	err = net_client_send(c->fd, &hello, sizeof(hello));
 	if (!err)
-		err = net_client_receive(c, &c->server, sizeof(c->server));
+		err = net_client_receive(c->fd, &c->server, sizeof(c->server));
 	if (!err && c->server.magic != NET_ANSWER)
 		err = -EPROTO;
 	if (err)
@@ -369,19 +313,19 @@ int net_client_ask(struct net_client *c)
 
 void net_client_end(struct net_client *c)
 {
-	if (c->fd >= 0)
+	if (c->fd > 0)
 		close(c->fd);
-	c->fd = -1;
+	c->fd = 0;
 }
 
 int net_client_fail(struct net_client *c, int err, const char *doing)
 {
-	const char *why = err == -ESRCH	       ? "our server process has ended"
-			  : err == -ETIMEDOUT  ? "the server does not answer"
-			  : err == -ECONNRESET ? "the server hung up"
-			  : err == -EPIPE      ? "the server hung up"
-			  : err == -EPROTO     ? "that is no net_server"
-					       : NULL;
+	const char *why = err == -ESRCH	      ? "our server process has ended"
+			  : err == -ETIMEDOUT ? "the server does not answer"
+			  : err == -EPROTO    ? "that is no net_server"
+			  : err == -ECONNRESET || err == -EPIPE
+				  ? "the server hung up"
+				  : NULL;
 
 	if (err == -ECANCELED)
 		return err;
@@ -389,29 +333,28 @@ int net_client_fail(struct net_client *c, int err, const char *doing)
 		   : bench_fail(c->b, -err, "%s", doing);
 }
 
-void net_client_info(const struct net_client *c, struct tcp_info *info)
+struct tcp_info net_client_info(const struct net_client *c)
 {
-	socklen_t len = sizeof(*info);
+	struct tcp_info info = { .tcpi_state = 0 };
 
-	memset(info, 0, sizeof(*info));
-	getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, info, &len);
+	getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &info,
+		   &(socklen_t) { sizeof(info) });
+	return info;
 }
 
 void net_client_facts(const struct net_client *c, const struct bench_case *bc,
 		      uint64_t *again)
 {
 	char name[16] = "";
-	socklen_t len = sizeof(name) - 1;
-	struct tcp_info info;
 
 	bench_fact(c->b, bc, "server_cpu", c->server.cpu);
-	if (c->is_peer)
-		bench_fact(c->b, bc, "same_machine", c->server.same_machine);
+	if (c->server.same_machine)
+		bench_fact(c->b, bc, "same_machine", 1);
 	if (!again)
 		return;
-	net_client_info(c, &info);
-	*again += info.tcpi_total_retrans;
+	*again += net_client_info(c).tcpi_total_retrans;
 	bench_fact(c->b, bc, "retransmitted", (double)*again);
-	if (!getsockopt(c->fd, IPPROTO_TCP, TCP_CONGESTION, name, &len))
+	if (!getsockopt(c->fd, IPPROTO_TCP, TCP_CONGESTION, name,
+			&(socklen_t) { sizeof(name) - 1 }))
 		bench_fact_text(c->b, bc, "congestion", name);
 }

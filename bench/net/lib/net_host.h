@@ -20,9 +20,8 @@
  */
 struct net_client {
 	struct bench *b;
-	struct net_addr to; /* the server */
-	int fd;		    /* connection, -1 if closed */
-	bool is_peer;
+	struct net_addr to;	  /* the server */
+	int fd;			  /* connection, 0 if closed */
 	struct net_answer server; /* when this session began */
 };
 
@@ -47,18 +46,19 @@ int net_client_ask(struct net_client *c);
 void net_client_end(struct net_client *c);
 
 /**
- * net_client_check() - after a call on the connection failed with @err (an
- * errno value): whether to try again.
+ * net_client_check() - whether to go on after a call on a connection has
+ * returned @n, with errno.
  *
- * Return: 0 to try again, or why not: -ECANCELED (the user wants to stop),
- * -ESRCH (our server is dead), -ETIMEDOUT, or -@err.
+ * Return: 0 to go on or to try again, or why not: -ECANCELED (the user wants to
+ * stop), -ESRCH (our server is dead), -ETIMEDOUT, -ECONNRESET (the server hung
+ * up: 0 bytes), or -errno.
  */
-int net_client_check(int err);
+int net_client_check(ssize_t n);
 
-/* net_client_send(), net_client_receive() - all of @len bytes.
- * Return: 0 or as net_client_check(); -ECONNRESET if the server hung up. */
-int net_client_send(struct net_client *c, const void *buf, size_t len);
-int net_client_receive(struct net_client *c, void *buf, size_t len);
+/* net_client_send(), net_client_receive() - all of @len bytes, by socket @fd.
+ * Return: 0 or as net_client_check(). */
+int net_client_send(int fd, const void *buf, size_t len);
+int net_client_receive(int fd, void *buf, size_t len);
 
 /* net_client_fail() - bench_fail() in words for one of those; -ECANCELED is
  * passed on. */
@@ -66,7 +66,7 @@ int net_client_fail(struct net_client *c, int err, const char *doing);
 
 /* net_client_info() - what the kernel knows of the connection; all zero if it
  * does not tell. */
-void net_client_info(const struct net_client *c, struct tcp_info *info);
+struct tcp_info net_client_info(const struct net_client *c);
 
 /* net_client_facts() - facts beside the evidence: server_cpu and, unless
  * @again is NULL, of the connection: congestion (the algorithm), and
@@ -86,17 +86,18 @@ struct net_hosts {
 	/* Options: net_options[]. */
 	const char *peer;
 	uint64_t port;
-	bool netlab, ipv6;
+	bool netlab;
 
-	struct bench *b; /* NULL: not open */
+	struct bench *b;
 	struct net_client client[NET_SERVERS];
-	int family; /* AF_INET6: of all that does not name one */
+	int family;	/* AF_INET6: of all that does not name one */
+	bool in_memory; /* between the ends is no wire, no limit, no delay */
 	/* The servers started here do not preempt the client that wakes them
 	 * up; to be set before net_hosts_begin(). */
 	bool defer;
 	/* Of this visit. */
 	char file[PATH_MAX + 16]; /* net_server */
-	int listener;
+	int listener;		  /* 0: none */
 	struct partner server[NET_SERVERS];
 };
 
@@ -118,17 +119,13 @@ int net_cases(struct bench *b, void *state);
 	"needs $ipv4 if proto=icmp;"        \
 	"needs $ip if proto!=unix"
 
-/* net_hosts_is_memory() - whether nothing but this machine's memory is between
- * the ends: no wire, no limit, no delay. */
-bool net_hosts_is_memory(const struct net_hosts *h);
-
 /* net_hosts_open() - enter the namespace of --netlab, reach --peer.
  * Return: 0, bench_fail() or bench_skip(). */
 int net_hosts_open(struct net_hosts *h, struct bench *b);
 
 /**
  * net_hosts_begin() - in enter(): the server of the place and the protocol of
- * @c (proto=unix: AF_UNIX), for @sessions at a time.
+ * @c (proto=unix: AF_UNIX), for @sessions at a time, which wait for clients.
  *
  * Return: 0 with @h->client[].to, or as net_hosts_open(), or -ECANCELED if the
  * user wants to stop.
@@ -137,10 +134,7 @@ int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 		    unsigned int sessions);
 
 /* net_hosts_end() - in leave(): it is needed no more, nor are the clients'
- * connections. */
+ * connections.  Any state is fine. */
 void net_hosts_end(struct net_hosts *h);
-
-/* net_teardown() - a program's, or a part of it; any state is fine. */
-void net_teardown(struct bench *b, void *state);
 
 #endif

@@ -3,10 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,50 +29,33 @@ int net_addr_parse(struct net_addr *a, const char *text, uint16_t port)
 void net_addr_loopback(struct net_addr *a, int family, uint16_t port)
 {
 	net_addr_parse(a, family == AF_INET6 ? "::1" : "127.0.0.1", port);
+	if (family == AF_UNIX)
+		*a = (struct net_addr) { .any.sa_family = AF_UNIX,
+					 .len = sizeof(a->any.sa_family) };
 }
 
-int net_addr_here(int fd, struct net_addr *a)
+struct net_addr net_addr_here(int fd)
 {
-	*a = (struct net_addr) { .len = sizeof(a->six) };
-	return getsockname(fd, &a->any, &a->len) ? -errno : 0;
-}
+	struct net_addr a = { .len = sizeof(a.six) };
 
-uint16_t net_addr_port_of(int fd)
-{
-	struct net_addr a;
-
-	return net_addr_here(fd, &a) ? 0 : net_addr_port(&a);
+	return getsockname(fd, &a.any, &a.len) ? (struct net_addr) { .len = 0 }
+					       : a;
 }
 
 int net_addr_listen(struct net_addr *a)
 {
-	const int on = 1;
 	const int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int err = 0;
+	const int on = 1;
+	int err;
 
-	if (fd < 0)
-		return -errno;
 	/* Connections in TIME_WAIT must not keep a new server out. */
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, &a->any, a->len) || listen(fd, BACKLOG))
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, &a->any, a->len) || listen(fd, BACKLOG)) {
 		err = -errno;
-	if (!err)
-		err = net_addr_here(fd, a);
-	if (err)
 		close(fd);
-	return err ? err : fd;
-}
-
-int net_addr_enter(const char *name)
-{
-	char path[128];
-	int fd, err;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	err = setns(fd, CLONE_NEWNET) ? -errno : 0;
-	close(fd);
-	return err;
+		return err;
+	}
+	*a = net_addr_here(fd);
+	return fd;
 }

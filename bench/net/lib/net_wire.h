@@ -15,7 +15,7 @@
  */
 #define NET_MAGIC	0x6f73636eu /* "oscn": of a hello */
 #define NET_ANSWER	0x6f736361u /* "osca": an echo of a hello is no answer */
-#define NET_VERSION	8
+#define NET_VERSION	9
 #define NET_MAX_MESSAGE (1u << 20) /* that goes back */
 #define NET_MAX_SINK	(64u << 20)
 #define NET_MAX_SPAN_NS (1ull << 36)
@@ -83,8 +83,7 @@ struct net_addr {
 	union {
 		struct sockaddr any;
 		struct sockaddr_in four;
-		struct sockaddr_in6
-			six; /* its port is where that of @four is */
+		struct sockaddr_in6 six; /* its port is where @four's is */
 	};
 	socklen_t len;
 };
@@ -93,28 +92,22 @@ struct net_addr {
  * Return: 0 or -EINVAL. */
 int net_addr_parse(struct net_addr *a, const char *text, uint16_t port);
 
-/* net_addr_loopback() - of @family (AF_INET, AF_INET6). */
+/* net_addr_loopback() - this host's, of @family (AF_INET, AF_INET6, or AF_UNIX:
+ * one without a name). */
 void net_addr_loopback(struct net_addr *a, int family, uint16_t port);
 
+/* net_addr_here() - that of this end of socket @fd; all zero if unknown. */
+struct net_addr net_addr_here(int fd);
+
 /* net_addr_port() - in host order. */
-static inline uint16_t net_addr_port(const struct net_addr *a)
+static inline uint16_t net_addr_port(struct net_addr a)
 {
-	return ntohs(a->four.sin_port);
+	return ntohs(a.four.sin_port);
 }
-
-/* net_addr_here() - that of this end of socket @fd.  Return: 0 or -errno. */
-int net_addr_here(int fd, struct net_addr *a);
-
-/* net_addr_port_of() - this end's port of socket @fd; 0 if unknown. */
-uint16_t net_addr_port_of(int fd);
 
 /* net_addr_listen() - a socket that listens on @a; a port 0 in it is replaced
  * by the one that the kernel chose, as is a name of none (AF_UNIX).
  * Return: descriptor or -errno. */
 int net_addr_listen(struct net_addr *a);
-
-/* net_addr_enter() - enter the network namespace @name of ip-netns(8).
- * Return: 0 or -errno. */
-int net_addr_enter(const char *name);
 
 #endif
