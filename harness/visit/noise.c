@@ -203,7 +203,10 @@ static struct rusage read_all(void)
 	if (members)
 		task[members] = (struct noise_task) {
 			.cpu = task[0].cpu,
-			.ran = same ? last.helped_ns - helped : 0,
+			/* Of two clocks, which are not read at once. */
+			.ran = same && last.helped_ns > helped
+				       ? last.helped_ns - helped
+				       : 0,
 		};
 	last.switches = switches;
 	last.members = members;

@@ -203,9 +203,8 @@ void terms_read(struct scan *s, struct terms *t, bool points)
 
 		*to = (struct term) { .mark = take_mark(s, "^!") };
 		to->axis = scan_name(s);
-		to->op = take_mark(s, "=<>!");
-		if (to->op == '!')
-			scan_need(s, "=");
+		/* A '!' alone is the next term's mark. */
+		to->op = scan_is(s, "!=") ? '!' : take_mark(s, "=<>");
 		if (!*to->axis ||
 		    (points && (to->op != '=' || to->mark == '!')))
 			scan_wrong(s);

@@ -86,9 +86,12 @@ file == 3 {
 			title = named[program, i] == "-" ? "" : named[program, i]
 			tier = title == ""
 		}
-	parts = program " " name
-	gsub(/[_=]/, " ", parts)
-	text = plain(program " " name " " parts " " title)
+	# A term as it is, its name and value, and their words.
+	pairs = name
+	gsub(/=/, " ", pairs)
+	parts = program " " pairs
+	gsub(/_/, " ", parts)
+	text = plain(program " " name " " pairs " " parts " " title)
 	signs = canonical(text, 1)
 	for (i = split(text, part, " "); i > 0; i--)
 		vocabulary[part[i]]

@@ -77,7 +77,7 @@ export -f quick
 
 @test "core_to_core skips as a whole on one CPU" {
 	run -77 --separate-stderr one_cpu "$BIN/core_to_core" --invocations 1 --json
-	[[ -z $output && $stderr == *"two CPUs"* ]]
+	[[ -z $output && $stderr == *"needs a second CPU"* ]]
 }
 
 @test "core_to_core measures each pair from both sides" {

@@ -158,6 +158,9 @@ static void test_rules(void)
 	bench_points(&b, "b=1 figure=one");
 	OK(bench_beside(&b, c, "b=1 !a") == &b.runs[4]->c,
 	   "unless they are left out");
+	OK(bench_next(&b, NULL, "figure !a") == &b.runs[4]->c &&
+		   bench_next(&b, NULL, "figure!=two !b") == &b.runs[0]->c,
+	   "a term without a value, and one that must not be there");
 	cases_free(&b);
 }
 
