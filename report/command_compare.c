@@ -110,7 +110,9 @@ static void print_all(const struct compare_options *o,
 	for (size_t i = 0; i < n && !o->in_time; i++)
 		compare_print(stdout, &c[i], o->all);
 	if (c->counted || n > 1 || o->in_time)
-		compare_print_across(stdout, c, n, o->all || !o->in_time);
+		/* Times of several runs are shown with the rows that agree. */
+		compare_print_across(stdout, c, n,
+				     o->all || (!o->in_time && !c->counted));
 }
 
 /* @timed sides and, behind them, those of a ledger. */
