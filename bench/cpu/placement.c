@@ -93,7 +93,7 @@ struct place {
 
 struct placement_state {
 	unsigned char *buffer;
-	size_t size, used, n;
+	size_t n;
 	uint64_t iters[CODES]; /* of a batch */
 	struct place places[GROUPS * PLACES];
 };
@@ -122,14 +122,6 @@ static size_t copy_code(const struct bench *b, struct placement_state *s,
 	return offset + bytes;
 }
 
-static size_t take_room(struct placement_state *s, size_t bytes)
-{
-	const size_t offset = s->used;
-
-	s->used += bytes;
-	return offset;
-}
-
 static void fill_buffer(const struct bench *b, struct placement_state *s)
 {
 	static const enum code orders[ORDERS][CODES] = {
@@ -138,24 +130,26 @@ static void fill_buffer(const struct bench *b, struct placement_state *s)
 		{ BRANCHES, LOOP, CALL }, { BRANCHES, CALL, LOOP },
 	};
 	const size_t page = bench_page_bytes();
+	size_t at = 0;
 
 	for (enum code code = 0; code < CODES; code++) {
-		for (size_t i = 0; i < LINE; i += ARCH_CODE_STEP)
-			copy_code(b, s, code, "offset", take_room(s, SLOT) + i,
-				  1);
-		for (size_t i = 0; i < PAGES; i++)
-			copy_code(b, s, code, "page", take_room(s, page), 1);
+		for (size_t i = 0; i < LINE; i += ARCH_CODE_STEP, at += SLOT)
+			copy_code(b, s, code, "offset", at + i, 1);
+		for (size_t i = 0; i < PAGES; i++, at += page)
+			copy_code(b, s, code, "page", at, 1);
 		/* One place, as often as others have places. */
-		copy_code(b, s, code, "same", take_room(s, page), PLACES);
+		copy_code(b, s, code, "same", at, PLACES);
+		at += page;
 	}
-	for (size_t i = 0; i < ORDERS; i++) {
-		size_t at = take_room(s, SLOT);
+	for (size_t i = 0; i < ORDERS; i++, at += SLOT) {
+		size_t piece = at;
 
 		/* Functions begin at multiples of 16, as compilers do it. */
 		for (size_t k = 0; k < CODES; k++)
-			at = (copy_code(b, s, orders[i][k], "order", at, 1) +
-			      15) &
-			     ~(size_t)15;
+			piece = (copy_code(b, s, orders[i][k], "order", piece,
+					   1) +
+				 15) &
+				~(size_t)15;
 	}
 }
 
@@ -176,16 +170,17 @@ static int placement_setup(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
 	const size_t page = bench_page_bytes();
+	const size_t size =
+		CODES * ((size_t)LINE * SLOT + PAGES * page + page) +
+		(size_t)ORDERS * SLOT + page;
 
-	s->size = CODES * ((size_t)LINE * SLOT + PAGES * page + page) +
-		  (size_t)ORDERS * SLOT + page;
-	s->buffer = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
+	s->buffer = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->buffer == MAP_FAILED)
-		return bench_fail(b, errno, "map %zu bytes", s->size);
+		return bench_fail(b, errno, "map %zu bytes", size);
 	fill_buffer(b, s);
-	__builtin___clear_cache((char *)s->buffer, (char *)s->buffer + s->size);
-	if (mprotect(s->buffer, s->size, PROT_READ | PROT_EXEC))
+	__builtin___clear_cache((char *)s->buffer, (char *)s->buffer + size);
+	if (mprotect(s->buffer, size, PROT_READ | PROT_EXEC))
 		return bench_skip(b, "memory cannot be made executable: %s",
 				  strerror(errno));
 	for (const struct place *p = s->places; p < s->places + s->n; p++)

@@ -176,8 +176,6 @@ static void derive_slope(struct bench *b, const struct bench_case *c)
 	struct stats_line f;
 	size_t n = 0;
 
-	if (!bench_selected(b, c))
-		return;
 	for (; (call = call_of(b, c, n)); n++) {
 		x[n] = (double)case_int(call, "args");
 		y[n] = bench_value(b, call);
@@ -195,7 +193,8 @@ static void derive_slope(struct bench *b, const struct bench_case *c)
 static int derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, c, "increment")
-		derive_slope(b, c);
+		if (bench_selected(b, c))
+			derive_slope(b, c);
 	return 0;
 }
 

@@ -230,16 +230,16 @@ static int make_file(struct bench *b, struct state *s)
 	if (!dir)
 		return -1;
 	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->dir < 0)
-		return bench_fail(b, errno, "open %s", dir);
-	s->file = openat(s->dir, s->m->name,
-			 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (s->file < 0)
-		return bench_fail(b, errno, "make a file in %s", dir);
-	if (ftruncate(s->file, (off_t)(1 + bench_random(b) % 4096)) ||
-	    fstat(s->file, &s->expected))
-		return bench_fail(b, errno, "a file in %s", dir);
-	return 0;
+	s->file = s->dir < 0
+			  ? -1
+			  : openat(s->dir, s->m->name,
+				   O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return s->file < 0 ||
+			       ftruncate(s->file,
+					 (off_t)(1 + bench_random(b) % 4096)) ||
+			       fstat(s->file, &s->expected)
+		       ? bench_fail(b, errno, "make a file in %s", dir)
+		       : 0;
 }
 
 static int setup(struct bench *b, void *state)
@@ -320,20 +320,14 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 static void teardown(struct bench *b, void *state)
 {
-	struct state *s = state;
+	const struct state *s = state;
+	const int fd[] = { s->zero, s->null, s->file, s->dir };
 
-	close_fd(s->zero);
-	close_fd(s->null);
-	close_fd(s->file);
-	close_fd(s->dir);
+	for (int i = 0; i < 4; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
 	if (s->m)
 		munmap(s->m, sizeof(*s->m));
 }

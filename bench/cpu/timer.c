@@ -46,6 +46,7 @@ struct timer_state {
 	time_t seconds;
 	struct timer_features features;
 	int watch; /* wall_clock_watch() */
+	const struct bench_case *probed;
 };
 #define CALL_LOCALS struct timer_state *const s CALL_LOCAL = state;
 
@@ -207,28 +208,23 @@ static const char points[] =
 	"not via=instruction what={pair-clock,overhead-clock};"
 	"what=$clocks via={vdso,syscall}";
 
-struct probed {
-	struct timer_state *s;
-	const struct bench_case *c;
-};
-
 static void probe(void *data)
 {
-	const struct probed *p = data;
+	const struct timer_state *s = data;
 
-	(void)p->c->run(NULL, p->s, p->c, 1);
+	(void)s->probed->run(NULL, data, s->probed, 1);
 }
 
 static const char *why_no_vdso(struct timer_state *s,
 			       const struct bench_case *c)
 {
-	struct probed p = { s, c };
 	const bool found = case_is(c, "what", "gettimeofday")
 				   ? s->gettimeofday != NULL
 			   : case_is(c, "what", "time") ? s->time != NULL
 							: s->gettime != NULL;
 
-	return found ? probe_vdso(probe, &p) : "the vDSO has no such function";
+	s->probed = c;
+	return found ? probe_vdso(probe, s) : "the vDSO has no such function";
 }
 
 /* Its index: what its reads are held against, if anything. */

@@ -146,22 +146,19 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* What one wait was by its own clock. */
-struct wait {
-	uint64_t target_ns, lasted_ns, reads;
-};
-
-static __attribute__((noinline)) void wait_for(struct wait *w)
+/* Return: how long it was by its own clock.  *@reads: of that, but the first.
+ */
+static __attribute__((noinline)) uint64_t wait_for(uint64_t ns, uint64_t *reads)
 {
 	const uint64_t start = timer_clock_begin();
-	uint64_t reads = 0, now;
+	uint64_t n = 0, now;
 
 	do {
 		now = timer_clock_begin();
-		reads++;
-	} while (now - start < w->target_ns);
-	w->lasted_ns = now - start;
-	w->reads = reads;
+		n++;
+	} while (now - start < ns);
+	*reads = n;
+	return now - start;
 }
 
 /*
@@ -172,14 +169,15 @@ static __attribute__((noinline)) void wait_for(struct wait *w)
 static int sample_wait(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct truth_case *t = c->data;
-	struct wait w = { .target_ns = (uint64_t)case_int(c, "length") };
-	uint64_t ticks;
+	const uint64_t target_ns = (uint64_t)case_int(c, "length");
+	uint64_t ticks, lasted_ns, reads;
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, wait_for(&w));
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
+		       lasted_ns = wait_for(target_ns, &reads));
 	bench_record(b, c, ticks);
 	t->wait_ns[t->waits++ % KEPT] =
-		(double)w.lasted_ns * (double)(w.reads + 1) / (double)w.reads;
-	bench_proof(b, c, "waits", 1, w.lasted_ns >= w.target_ns);
+		(double)lasted_ns * (double)(reads + 1) / (double)reads;
+	bench_proof(b, c, "waits", 1, lasted_ns >= target_ns);
 	return 0;
 }
 

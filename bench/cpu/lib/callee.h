@@ -72,12 +72,9 @@
 
 /* Neither inlined, cloned nor analysed from outside; gcc has a word for all
  * of it, and the separate translation unit does the rest. */
-#if defined(__has_attribute)
 #if __has_attribute(noipa)
 #define CALLEE_OPAQUE __attribute__((noinline, noipa, aligned(64)))
-#endif
-#endif
-#ifndef CALLEE_OPAQUE
+#else
 #define CALLEE_OPAQUE __attribute__((noinline, aligned(64)))
 #endif
 
