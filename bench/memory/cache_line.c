@@ -44,6 +44,7 @@
 
 #define MAX_WAYS_L2 28			/* as the text says */
 #define L2_STEP	    ((size_t)256 << 10) /* one way has no more bytes */
+#define LINE_STEP   1.15 /* noise is less, a miss in L1 takes 3 times as long */
 #define L1_STEP	    1.3 /* L2 takes three times as long, half of it if half fit */
 /* L3 takes three to five times as long as L2 (2.4 with the first line too
  * many, of seventeen).  Where no set of L2 fills up, the curve is not flat: on
@@ -98,15 +99,6 @@ static void list(const struct chase *c, void **line)
 	}
 }
 
-/* Throws them out of all caches, and loads none of them: a load could fetch the
- * neighbour of a line that is out already. */
-static void flush(void *const *line, size_t lines)
-{
-	for (size_t i = 0; i < lines; i++)
-		ARCH_FLUSH(line[i]);
-	ARCH_FLUSHED();
-}
-
 /* Pairs, or lines of one set: those of the first cache have all pointers at the
  * start of their page. */
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -142,17 +134,19 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* Throws the chain out of the caches before it would be followed for the
- * second time, whatever the size of the last one. */
+ * second time, whatever the size of the last one.  None of its lines is loaded
+ * for that: a load could fetch the neighbour of one that is out already. */
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct line_state *s = state;
-
 	const size_t lines = s->chain.chase.lines;
 
-	if (s->in_dram && s->loads + BATCH_GROWS * s->last > lines) {
-		flush(s->list, lines);
-		s->loads = 0;
-	}
+	if (!s->in_dram || s->loads + BATCH_GROWS * s->last <= lines)
+		return 0;
+	for (size_t i = 0; i < lines; i++)
+		ARCH_FLUSH(s->list[i]);
+	ARCH_FLUSHED();
+	s->loads = 0;
 	return 0;
 }
 
@@ -215,22 +209,21 @@ static void derive_found(struct bench *b, const struct bench_case *c,
 				  r->gap < r->n ? " has no value" : "");
 }
 
+/* Where loads pass half-way from those of the least distance to the slower half
+ * of the farthest. */
 static void derive_line(struct bench *b, const struct bench_case *c)
 {
 	const struct rows r = rows_of(b, "memory=L2 at=0", 0);
-	const int line = r.gap == r.n ? steps_line(r.ns, r.n) : 0;
+	const double far = fmin(r.ns[r.n - 2], r.ns[r.n - 1]);
+	double bytes[MAX_WAYS_L2];
+	int end = -1;
 
-	if (line < 0)
-		bench_derive_skip(b, c,
-				  "%lld bytes apart loads are slower, but "
-				  "farther apart not all are",
-				  (long long)case_int(r.row[-line],
-						      "distance"));
-	else
-		derive_found(b, c, &r,
-			     line ? (double)case_int(r.row[line], "distance")
-				  : 0,
-			     "no distance makes the second load slower");
+	for (int i = 0; i < r.n; i++)
+		bytes[i] = (double)case_int(r.row[i], "distance");
+	if (r.gap == r.n && far > LINE_STEP * r.ns[0])
+		end = levels_end(bytes, r.ns, (size_t)r.n, r.ns[0], far);
+	derive_found(b, c, &r, end >= 0 && end + 1 < r.n ? bytes[end + 1] : 0,
+		     "no distance makes the second load slower");
 }
 
 static void derive_ways(struct bench *b, const struct bench_case *l1,

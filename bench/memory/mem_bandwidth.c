@@ -51,7 +51,6 @@
 #include "lib/mem_kernels.h"
 #include "lib/settle.h"
 
-#define MIB	   ((size_t)1 << 20)
 #define EVENT_NS   40e3	 /* of one thread */
 #define TEAM_NS	   160e3 /* of several, which never end at the same time */
 #define MAX_ROUNDS ((uint64_t)1 << 20)
@@ -106,21 +105,6 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* Memory next to the thread's CPU.  On huge pages where they can be had: this
- * is about moving data. */
-static int have_memory(struct bench *b, struct bandwidth_state *s,
-		       unsigned int thread, size_t bytes)
-{
-	struct mem_buffer *m = &s->worker[thread].buffer;
-	const size_t had = m->bytes;
-	const int err = mem_have(b, m, bytes, MEM_LARGE,
-				 bench_node_of_cpu(b, s->plan.cpu[thread]));
-
-	if (!err && m->bytes != had)
-		mem_fill(m->base, m->bytes, bench_seed(b) + thread);
-	return err;
-}
-
 /* The next piece that a thread goes over. */
 static size_t piece(const struct bandwidth_spec *spec, const struct worker *w)
 {
@@ -156,8 +140,10 @@ static void work(void *arg, unsigned int member, uint64_t rounds)
 	}
 }
 
-/* Poison where the measuring thread will write.  In memory it begins where the
- * case before came to an end, for the last cache may hold what that touched. */
+/* Memory next to each thread's CPU, on huge pages where they can be had: this
+ * is about moving data.  Poison where the measuring thread will write.  In
+ * memory it begins where the case before came to an end, for the last cache may
+ * hold what that touched. */
 static int lay_out(struct bench *b, struct bandwidth_state *s,
 		   const struct bandwidth_spec *spec, size_t more)
 {
@@ -169,8 +155,14 @@ static int lay_out(struct bench *b, struct bandwidth_state *s,
 	int err = 0;
 
 	for (unsigned int i = 0; !err && i < spec->threads; i++, w++) {
-		err = have_memory(b, s, i, bandwidth_room(spec) + more);
-		w->a = w->buffer.base;
+		struct mem_buffer *m = &w->buffer;
+		const size_t had = m->bytes;
+
+		err = mem_have(b, m, bandwidth_room(spec) + more, MEM_LARGE,
+			       bench_node_of_cpu(b, s->plan.cpu[i]));
+		if (!err && m->bytes != had)
+			mem_fill(m->base, m->bytes, bench_seed(b) + i);
+		w->a = m->base;
 		w->b = w->a + bandwidth_place(spec, 1);
 		w->c = w->a + bandwidth_place(spec, 2);
 		w->at = w->begin = first;

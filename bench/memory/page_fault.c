@@ -229,49 +229,31 @@ static int serve(struct partner *t, void *arg)
 	return 0;
 }
 
-static int open_all(struct fault_user *u, void *base, size_t bytes)
-{
-	const int flags = O_CLOEXEC | O_NONBLOCK;
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { .start = (uintptr_t)base, .len = bytes },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-
-	/* Faults of user code are all that is needed; older kernels know no
-	 * such restriction. */
-	u->uffd = (int)syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY);
-	if (u->uffd < 0 && errno == EINVAL)
-		u->uffd = (int)syscall(SYS_userfaultfd, flags);
-	return u->uffd < 0 || ioctl(u->uffd, UFFDIO_API, &api) ||
-			       ioctl(u->uffd, UFFDIO_REGISTER, &reg)
-		       ? -1
-		       : 0;
-}
-
 /* From now on faults in the mapping go to a thread on the CPU nearest to the
  * measuring one. */
 static int begin_user(struct bench *b, struct fault_state *s)
 {
 	struct fault_user *u = &s->user;
 	const int cpu = bench_partner(b, BENCH_ANY_OTHER);
+	const int flags = O_CLOEXEC | O_NONBLOCK;
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { .start = (uintptr_t)s->base, .len = s->map_bytes },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
 
 	atomic_store(&u->resolved, 0);
 	memset(u->page, 0x5a, sizeof(u->page));
-	if (open_all(u, s->base, s->map_bytes))
+	/* Faults of user code are all that is needed; older kernels know no
+	 * such restriction. */
+	u->uffd = (int)syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY);
+	if (u->uffd < 0 && errno == EINVAL)
+		u->uffd = (int)syscall(SYS_userfaultfd, flags);
+	if (u->uffd < 0 || ioctl(u->uffd, UFFDIO_API, &api) ||
+	    ioctl(u->uffd, UFFDIO_REGISTER, &reg))
 		return bench_skip(b, "userfaultfd: %s", strerror(errno));
 	return partner_start(b, &u->thread, PARTNER_THREAD,
 			     cpu < 0 ? bench_cpu(b) : cpu, serve, u);
-}
-
-/* Return: faults resolved since then. */
-static uint64_t end_user(struct fault_user *u)
-{
-	partner_stop(&u->thread);
-	if (u->uffd > 0)
-		close(u->uffd);
-	u->uffd = 0;
-	return atomic_load(&u->resolved);
 }
 
 static void unmap(struct fault_state *s)
@@ -467,11 +449,15 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct fault_state *s = state;
 	const struct kind *k = c->arg;
 	const double faults = (double)(count_faults(k) - s->before);
-	const uint64_t resolved = end_user(&s->user);
+	struct fault_user *u = &s->user;
 
+	partner_stop(&u->thread);
+	if (u->uffd > 0)
+		close(u->uffd);
+	u->uffd = 0;
 	if (s->faults && k->how == USER)
 		bench_proof(b, c, "resolved_by_us", (double)s->faults,
-			    (double)resolved);
+			    (double)atomic_load(&u->resolved));
 	else if (s->faults)
 		bench_least(b, c,
 			    k->how == MAJOR ? "major_faults" : "minor_faults",

@@ -4,28 +4,6 @@
 
 #include "tap.h"
 
-/* At 8, 16, 32, 48, 56, 64, 96, 128, 192 and 256 bytes. */
-#define POINTS 10
-
-static void lines(void)
-{
-	const double clean[POINTS] = { 8, 8, 8, 8, 8, 14, 14, 14, 14, 14 };
-	const double flat[POINTS] = { 8, 8.2, 8, 8.5, 8, 8.1, 8, 8, 9, 8 };
-	double ns[POINTS];
-
-	OK(steps_line(clean, POINTS) == 5, "the first of the slow ones");
-	OK(steps_line(flat, POINTS) == 0, "no step");
-	memcpy(ns, clean, sizeof(ns));
-	ns[9] = 40;
-	OK(steps_line(ns, POINTS) == 5, "the last one disturbed");
-	memcpy(ns, clean, sizeof(ns));
-	ns[6] = 8;
-	OK(steps_line(ns, POINTS) == -5, "a fast one beyond the step");
-	memcpy(ns, clean, sizeof(ns));
-	ns[2] = 14;
-	OK(steps_line(ns, POINTS) == -2, "a slow one before it");
-}
-
 static void gaps(void)
 {
 	const double ns[] = { 8, NAN, 8, INFINITY };
@@ -73,7 +51,6 @@ static void ways_of_second(void)
 
 int main(void)
 {
-	lines();
 	gaps();
 	ways();
 	ways_of_second();

@@ -81,10 +81,8 @@ static bool wanted(const struct bandwidth_spec *s, bool asked)
 {
 	const bool widest = s->isa == mem_isa_widest();
 
-	if (!mem_kernel(s->op, s->isa) ||
+	if (!mem_kernel(s->op, s->isa) || s->op >= MEM_READ_INTS ||
 	    (s->threads > 1 && !is_common(s->isa)))
-		return false;
-	if (s->op >= MEM_READ_INTS)
 		return false;
 	/* Of these one way is enough: copy and triad have the others. */
 	if (s->op >= MEM_SCALE)
@@ -186,24 +184,18 @@ static void link_bests(struct bench *b)
 	}
 }
 
-static void find_cpus(const struct bench *b, struct bandwidth_plan *p)
-{
-	const unsigned int all = bench_cpus(b);
-
-	p->cpus = all < PARTNER_TEAM_MAX ? all : PARTNER_TEAM_MAX;
-	for (unsigned int i = 0; i < p->cpus; i++)
-		p->cpu[i] = bench_nth_cpu(b, i);
-	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
-		if (bench_cache_bytes(b, level))
-			p->last_bytes = bench_cache_bytes(b, level);
-}
-
 void bandwidth_plan_make(struct bench *b, struct bandwidth_plan *p)
 {
 	BENCH_SET_NAMES(b, "kernels", mem_ops);
 	BENCH_SET_NAMES(b, "isas", mem_isa_names);
 	BENCH_SET_NAMES(b, "levels", level_names);
-	find_cpus(b, p);
+	p->cpus = bench_cpus(b) < PARTNER_TEAM_MAX ? bench_cpus(b)
+						   : PARTNER_TEAM_MAX;
+	for (unsigned int i = 0; i < p->cpus; i++)
+		p->cpu[i] = bench_nth_cpu(b, i);
+	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
+		if (bench_cache_bytes(b, level))
+			p->last_bytes = bench_cache_bytes(b, level);
 	for (unsigned int t = 1; t <= p->cpus; t = next_threads(t, p->cpus)) {
 		make_room(b, p, t);
 		for (int level = LEVEL_1; level < LEVEL_MEMORY; level++)

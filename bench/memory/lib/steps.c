@@ -10,9 +10,6 @@
 #define LEAST_POINTS 3
 #define APART	     1.25
 
-/* A plateau's noise is less, a miss in L1 is 3 times as long. */
-#define LINE_STEP 1.15
-
 int steps_gap(const double *ns, int from, int n)
 {
 	int i = from;
@@ -20,23 +17,6 @@ int steps_gap(const double *ns, int from, int n)
 	while (i < n && isfinite(ns[i]))
 		i++;
 	return i;
-}
-
-int steps_line(const double *ns, int n)
-{
-	const double near = ns[0];
-	const double far = fmin(ns[n - 2], ns[n - 1]);
-	const double half = (near + far) / 2;
-	int line = 0;
-
-	if (far <= near * LINE_STEP)
-		return 0;
-	while (ns[line] <= half)
-		line++;
-	for (int i = line; i < n; i++)
-		if (ns[i] <= half)
-			return -line;
-	return line;
 }
 
 int steps_ways(const double *ns, int from, int count, int n, double step)

@@ -13,16 +13,6 @@
 int steps_gap(const double *ns, int from, int n);
 
 /**
- * steps_line() - the first of @n latencies, 3 at least and without a gap, on
- * the upper side of the one step.  All must be on their side of it: half of the
- * way from the first to the lower of the last two.
- *
- * Return: its index; 0 if there is no step; -n if those from n on are not all
- * on the upper side.
- */
-int steps_line(const double *ns, int n);
-
-/**
  * steps_ways() - how many lines of one set still fit.  @ns[i] is for i + 1
  * lines, @n of them; those from @from on have no gap.
  *
