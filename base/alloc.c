@@ -23,13 +23,6 @@ void *text_alloc(size_t count, size_t size)
 	return need(calloc(count ? count : 1, size));
 }
 
-char *text_args(const char *fmt, va_list ap)
-{
-	char *text;
-
-	return need(vasprintf(&text, fmt, ap) < 0 ? NULL : text);
-}
-
 char *text_copy(const char *text)
 {
 	return text ? need(strdup(text)) : NULL;
@@ -38,7 +31,8 @@ char *text_copy(const char *text)
 char *text_format(const char *fmt, ...)
 {
 	char *text;
+	int len;
 
-	WITH_ARGS(text = text_args(fmt, ap));
-	return text;
+	WITH_ARGS(len = vasprintf(&text, fmt, ap));
+	return need(len < 0 ? NULL : text);
 }

@@ -2,7 +2,6 @@
 #ifndef ALLOC_H
 #define ALLOC_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -23,7 +22,5 @@ void *text_grow(void *p, size_t n, size_t size);
 void *text_alloc(size_t count, size_t size);
 char *text_copy(const char *text);
 char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *text_args(const char *fmt, va_list ap)
-	__attribute__((format(printf, 1, 0)));
 
 #endif

@@ -60,9 +60,7 @@ static const char *trend(const struct row *row)
 
 static const char *states(const struct row *row)
 {
-	char text[STATES_MAX];
-
-	return row->all.states ? text_copy(states_text(text, &row->all)) : NULL;
+	return row->all.states ? states_text(&row->all) : NULL;
 }
 
 static const char *distances(const struct row *row)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "stats.h"
 
 #define WHY_MAX 96
@@ -183,17 +184,16 @@ const char *states_share(char buf[UNITS_MAX], const struct states *s, size_t n)
 	return buf;
 }
 
-const char *states_text(char buf[STATES_MAX], const struct result *r)
+char *states_text(const struct result *r)
 {
 	char low[UNITS_MAX], high[UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX];
 	struct states s;
 
 	if (!states_of(&s, r))
 		return NULL;
-	snprintf(buf, STATES_MAX, "%s (%s) or %s (%s)",
-		 units_format(low, s.low, r->unit),
-		 states_share(a, &s, s.n_low),
-		 units_format(high, s.high, r->unit),
-		 states_share(b, &s, s.n_high));
-	return buf;
+	return text_format("%s (%s) or %s (%s)",
+			   units_format(low, s.low, r->unit),
+			   states_share(a, &s, s.n_low),
+			   units_format(high, s.high, r->unit),
+			   states_share(b, &s, s.n_high));
 }

@@ -51,8 +51,6 @@ const char *noise_word(double lost);
  * host moved a virtual CPU, a huge page could be had or not).  Their median is
  * of one group or the other by chance, so both levels are reported.
  */
-#define STATES_MAX (4 * UNITS_MAX + 16)
-
 struct states {
 	double low, high;     /* medians of the groups */
 	size_t n_low, n_high; /* rounds in them */
@@ -80,8 +78,8 @@ bool states_of(struct states *s, const struct result *r);
 /* states_share() - of the rounds of one group, "80 %". */
 const char *states_share(char buf[UNITS_MAX], const struct states *s, size_t n);
 
-/* states_text() - "98.2 ns (80 %) or 420 ns (20 %)"; NULL if @r has no two
- * states.  Return: @buf. */
-const char *states_text(char buf[STATES_MAX], const struct result *r);
+/* states_text() - "98.2 ns (80 %) or 420 ns (20 %)"; a new string, NULL if @r
+ * has no two states. */
+char *states_text(const struct result *r);
 
 #endif

@@ -12,28 +12,31 @@
 #include "grade.h"
 #include "units.h"
 
-/* @list, which may be NULL, and one item more; it takes the place of @list. */
-__attribute__((format(printf, 3, 4))) static char *
-append(char *list, const char *sep, const char *fmt, ...)
-{
-	char *item, *all;
+/* Strings are made and never freed: the program ends when its rows are written.
+ * NOLINTNEXTLINE(bugprone-reserved-identifier) */
+void __lsan_disable(void) __attribute__((weak));
 
-	WITH_ARGS(item = text_args(fmt, ap));
-	if (!list)
-		return item;
-	all = text_format("%s%s%s", list, sep, item);
-	free(item);
-	free(list);
-	return all;
+static char *append(const char *list, const char *sep, const char *item)
+{
+	return text_format("%s%s%s", list ? list : "", list ? sep : "", item);
 }
 
-/* A column of a table.  Texts are new strings; NULL: the row has nothing to
- * say. */
+static char *units(double value, const char *unit)
+{
+	return units_format(text_alloc(UNITS_MAX, 1), value, unit);
+}
+
+static char *digits(double value)
+{
+	return units_number(text_alloc(UNITS_MAX, 1), value);
+}
+
+/* A column of a table.  Of a text NULL: the row has nothing to say. */
 struct column {
 	const char *heading;
-	char *(*text)(const struct result *r);
+	const char *(*text)(const struct result *r);
 	/* Or of a member of the row, at that offset. */
-	char *(*cell)(const struct result *r, const struct column *c);
+	const char *(*cell)(const struct result *r, const struct column *c);
 	size_t member;
 	const char *unit; /* of it, NULL: the row's; or a key of "counters" */
 	bool wide;	  /* not in 80 columns */
@@ -44,57 +47,50 @@ static const void *member(const struct result *r, const struct column *c)
 	return (const char *)r + c->member;
 }
 
-static char *word(const struct result *r, const struct column *c)
+static const char *word(const struct result *r, const struct column *c)
 {
-	return text_copy(*(char *const *)member(r, c));
+	return *(char *const *)member(r, c);
 }
 
-static char *count(const struct result *r, const struct column *c)
+static const char *count(const struct result *r, const struct column *c)
 {
 	const uint64_t n = *(const uint64_t *)member(r, c);
 
 	return n ? text_format("%" PRIu64, n) : NULL;
 }
 
-static char *number(const struct result *r, const struct column *c)
+static const char *number(const struct result *r, const struct column *c)
 {
 	const double x = *(const double *)member(r, c);
-	char text[UNITS_MAX];
 
-	if (r->status != RESULT_OK || !isfinite(x))
-		return NULL;
-	return text_copy(units_format(text, x, c->unit ? c->unit : r->unit));
+	return r->status == RESULT_OK && isfinite(x)
+		       ? units(x, c->unit ? c->unit : r->unit)
+		       : NULL;
 }
 
 /* For batches it would say nothing about operations. */
-static char *of_event(const struct result *r, const struct column *c)
+static const char *of_event(const struct result *r, const struct column *c)
 {
 	return r->iters == 1 && r->samples ? number(r, c) : NULL;
 }
 
-char *out_value(const struct result *r)
+const char *out_value(const struct result *r)
 {
-	char text[STATES_MAX];
-
 	switch (r->status) {
 	case RESULT_OK:
-		if (!states_text(text, r))
-			units_format(text, r->value, r->unit);
-		return text_copy(text);
+		return r->states ? states_text(r) : units(r->value, r->unit);
 	case RESULT_BELOW_RESOLUTION:
 		/* Of a rate there is none: the remark says what it was. */
-		if (!isfinite(r->resolution))
-			return text_copy("unstable");
-		units_format(text, r->resolution, r->unit);
-		return text_format("< %s", text);
+		return isfinite(r->resolution)
+			       ? append("<", " ", units(r->resolution, r->unit))
+			       : "unstable";
 	default:
-		return text_copy(result_status_name(r->status));
+		return result_status_name(r->status);
 	}
 }
 
-static char *interval(const struct result *r)
+static const char *interval(const struct result *r)
 {
-	char lo[UNITS_MAX], hi[UNITS_MAX];
 	const char *shown;
 	double per;
 
@@ -103,28 +99,24 @@ static char *interval(const struct result *r)
 	per = units_scale(r->value, r->unit, &shown);
 	if (!shown || !strcmp(shown, "1"))
 		shown = "";
-	return text_format("%s..%s%s%s", units_number(lo, r->ci95[0] / per),
-			   units_number(hi, r->ci95[1] / per),
-			   *shown ? " " : "", shown);
+	return text_format("%s..%s%s%s", digits(r->ci95[0] / per),
+			   digits(r->ci95[1] / per), *shown ? " " : "", shown);
 }
 
-static char *counted(const struct result *r, const struct column *c)
+static const char *counted(const struct result *r, const struct column *c)
 {
 	const json_t *v = json_object_get(r->counters, c->unit);
-	char text[UNITS_MAX];
 
-	return json_is_number(v)
-		       ? text_copy(units_number(text, json_number_value(v)))
-		       : NULL;
+	return json_is_number(v) ? digits(json_number_value(v)) : NULL;
 }
 
 /* One entry of "evidence": an object with expected and seen, or a fact. */
-static char *entry(json_t *v, double invocations)
+static const char *entry(json_t *v, double invocations)
 {
 	double x, y;
 
 	if (json_is_string(v))
-		return text_copy(json_string_value(v));
+		return json_string_value(v);
 	if (json_is_number(v))
 		return text_format("%.6g", json_number_value(v));
 	if (!json_unpack(v, "[FF!]", &x, &y))
@@ -145,30 +137,22 @@ static char *entries(json_t *object, double invocations)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(object, key, v)
-	{
-		char *text = entry(v, invocations);
-
-		if (!json_is_integer(v) || json_integer_value(v))
-			list = append(list, "; ", "%s %s", key, text);
-		free(text);
-	}
+	json_object_foreach(object, key,
+			    v) if (!json_is_integer(v) || json_integer_value(v))
+		list = append(list, "; ",
+			      text_format("%s %s", key, entry(v, invocations)));
 	return list;
 }
 
-char *out_evidence(const struct result *r)
+const char *out_evidence(const struct result *r)
 {
 	/* The sums over all of them would be read as what one batch moves. */
-	const double invocations =
-		r->status <= RESULT_BELOW_RESOLUTION && r->n > 1 ? (double)r->n
-								 : 1;
-	char *list = entries(r->evidence, invocations);
+	const bool many = r->status <= RESULT_BELOW_RESOLUTION && r->n > 1;
+	char *list = entries(r->evidence, many ? (double)r->n : 1);
 	char *tags = entries(r->tags, 1);
 
-	if (tags)
-		list = append(list, "; ", "disturbed: %s", tags);
-	free(tags);
-	return list;
+	return tags ? append(list, "; ", text_format("disturbed: %s", tags))
+		    : list;
 }
 
 #define OF(of) offsetof(struct result, of)
@@ -222,16 +206,16 @@ static char *set_aside(const struct result *r)
 
 		if (n) /* the keys are plurals */
 			all = append(all, " and ",
-				     "%" JSON_INTEGER_FORMAT " %.*s", n,
-				     (int)strlen(key) - (n == 1), key);
+				     text_format("%" JSON_INTEGER_FORMAT
+						 " %.*s",
+						 n, (int)strlen(key) - (n == 1),
+						 key));
 	}
 	json_object_foreach(json_object_get(r->set_aside, "reasons"), key, v)
-		reasons = append(reasons, ", ", "%s", key);
-	if (all)
-		all = append(all, " set aside", reasons ? ": %s" : "%s",
-			     reasons ? reasons : "");
-	free(reasons);
-	return all;
+		reasons = append(reasons, ", ", key);
+	return !all	 ? NULL
+	       : reasons ? append(append(all, " ", "set aside"), ": ", reasons)
+			 : append(all, " ", "set aside");
 }
 
 const char *out_reason(const struct result *r)
@@ -248,34 +232,28 @@ const char *out_reason(const struct result *r)
 static char *remark(const struct result *r)
 {
 	const bool below = r->status == RESULT_BELOW_RESOLUTION;
-	char *doubt = grade_doubt(r), *aside = set_aside(r), *all = NULL;
+	const double error = r->value / r->expected - 1;
+	char *more[] = { grade_doubt(r), set_aside(r) }, *all = NULL;
 	const char *why = out_reason(r);
-	char text[UNITS_MAX];
 
 	if (r->status != RESULT_OK)
-		all = append(all, "; ", "%s%s",
-			     below && isfinite(r->resolution)
-				     ? "below resolution: "
-				     : "",
-			     why ? why : "no reason was given");
+		all = text_format("%s%s",
+				  below && isfinite(r->resolution)
+					  ? "below resolution: "
+					  : "",
+				  why ? why : "no reason was given");
 	if (r->states)
 		all = append(all, "; ",
 			     "the process runs fall in two groups: both "
 			     "levels, with their shares");
-	if (r->status == RESULT_OK && isfinite(r->expected)) {
-		all = append(all, "; ", "true %s",
-			     units_format(text, r->expected, r->unit));
-		if (r->expected != 0)
-			all = append(all, ", ", "error %s",
-				     units_error(text,
-						 r->value / r->expected - 1));
-	}
-	if (doubt)
-		all = append(all, "; ", "%s", doubt);
-	if (aside)
-		all = append(all, "; ", "%s", aside);
-	free(doubt);
-	free(aside);
+	if (r->status == RESULT_OK && isfinite(r->expected))
+		all = append(all, "; ",
+			     append("true", " ", units(r->expected, r->unit)));
+	if (r->status == RESULT_OK && isfinite(error))
+		all = append(all, ", error ",
+			     units_error(text_alloc(UNITS_MAX, 1), error));
+	for (int i = 0; i < 2; i++)
+		all = more[i] ? append(all, "; ", more[i]) : all;
 	return all;
 }
 
@@ -314,41 +292,29 @@ static size_t put_lines(FILE *f, const char *text, size_t end, size_t at,
 }
 
 /* A line of its own; the second and further ones behind GAP blanks. */
-__attribute__((format(printf, 2, 3))) static void put_text(FILE *f,
-							   const char *fmt, ...)
+static void put_text(FILE *f, char *text)
 {
-	char *text;
-
-	WITH_ARGS(text = flat(text_args(fmt, ap)));
-	put_lines(f, text, LINE, 0, GAP);
+	put_lines(f, flat(text), LINE, 0, GAP);
 	fputc('\n', f);
-	free(text);
 }
 
-/* The terms of @name, "a=1,b=2", that are also in @other (or are not); @name is
- * freed. */
-static char *terms(char *name, const char *other, bool also)
+/* The terms of @name, "a=1,b=2", that are also in @other (or are not). */
+static const char *terms(const char *name, const char *other, bool also)
 {
-	char *list = text_format(",%s,", other), *rest = name, *term;
-	char *all = NULL;
+	char *rest = text_copy(name), *all = NULL, *term;
+	const char *list = text_format(",%s,", other);
 
-	while ((term = strsep(&rest, ","))) {
-		char *item = text_format(",%s,", term);
-
-		if (!strstr(list, item) != also)
-			all = append(all, ",", "%s", term);
-		free(item);
-	}
-	free(list);
-	free(name);
-	return all ? all : text_copy("");
+	while ((term = strsep(&rest, ",")))
+		if (!strstr(list, text_format(",%s,", term)) != also)
+			all = append(all, ",", term);
+	return all ? all : "";
 }
 
 /* Row 0 is of headings; a remark is NULL or stands behind its row or below. */
 struct table {
 	size_t rows, columns;
 	struct {
-		char *cell[MOST], *remark;
+		const char *cell[MOST], *remark;
 	} * row;
 	size_t width[MOST];
 	size_t line; /* columns of the terminal */
@@ -358,20 +324,17 @@ struct table {
  * nothing but these. */
 static void hoist(FILE *f, struct table *t)
 {
-	char *shared = text_copy(t->rows > 2 ? *t->row[1].cell : "");
-	bool whole = false;
+	const char *shared = t->rows > 2 ? *t->row[1].cell : "";
 
 	for (size_t i = 2; i < t->rows; i++)
 		shared = terms(shared, *t->row[i].cell, true);
 	for (size_t i = 1; i < t->rows; i++)
-		whole |= !*shared || strlen(*t->row[i].cell) == strlen(shared);
-	for (size_t i = 1; !whole && i < t->rows; i++)
+		if (!*shared || strlen(*t->row[i].cell) == strlen(shared))
+			return;
+	for (size_t i = 1; i < t->rows; i++)
 		*t->row[i].cell = terms(*t->row[i].cell, shared, false);
-	if (!whole) {
-		put_text(f, "in all cases: %s", shared);
-		fputc('\n', f);
-	}
-	free(shared);
+	put_text(f, text_format("in all cases: %s", shared));
+	fputc('\n', f);
 }
 
 /* Columns that column @k needs, 0 if there is nothing below its heading. */
@@ -391,7 +354,7 @@ static size_t widest(const struct table *t, size_t k)
 /* Figures end where their columns end; no blanks end a line. */
 static void put_row(FILE *f, const struct table *t, size_t i)
 {
-	char *const *cell = t->row[i].cell, *remark = t->row[i].remark;
+	const char *const *cell = t->row[i].cell, *remark = t->row[i].remark;
 	size_t used = put_lines(f, *cell, *t->width, 0, GAP), end = *t->width;
 
 	for (size_t k = 1; k < t->columns; k++) {
@@ -414,8 +377,7 @@ static void put_row(FILE *f, const struct table *t, size_t i)
 }
 
 /* A first column that is too long for the line loses the terms that all rows
- * have, which are written above, and is folded behind commas.  The table is
- * freed. */
+ * have, which are written above, and is folded behind commas. */
 static void put_rows(FILE *f, struct table *t)
 {
 	size_t room = t->line;
@@ -431,13 +393,8 @@ static void put_rows(FILE *f, struct table *t)
 	}
 	if (*t->width > room)
 		*t->width = room;
-	for (size_t i = 0; i < t->rows; i++) {
+	for (size_t i = 0; i < t->rows; i++)
 		put_row(f, t, i);
-		for (size_t k = 0; k < t->columns; k++)
-			free(t->row[i].cell[k]);
-		free(t->row[i].remark);
-	}
-	free(t->row);
 }
 
 /* The values, or what was counted of the rows that have such figures. */
@@ -451,7 +408,7 @@ static void put_table(FILE *f, const struct result *rows, size_t n,
 	t.row = text_alloc(n + 1, sizeof(*t.row));
 	for (const struct column *c = table; c->heading; c++)
 		if (wide || !c->wide) {
-			t.row[0].cell[t.columns] = text_copy(c->heading);
+			t.row[0].cell[t.columns] = c->heading;
 			columns[t.columns++] = c;
 		}
 	for (size_t i = 0; i < n; i++) {
@@ -459,14 +416,14 @@ static void put_table(FILE *f, const struct result *rows, size_t n,
 			continue;
 		for (size_t k = 0; k < t.columns; k++) {
 			const struct column *c = columns[k];
-			char *text = c->text ? c->text(&rows[i])
-					     : c->cell(&rows[i], c);
+			const char *text = c->text ? c->text(&rows[i])
+						   : c->cell(&rows[i], c);
 
-			t.row[t.rows].cell[k] = text ? text : text_copy("");
+			t.row[t.rows].cell[k] = text ? text : "";
 		}
 		t.row[t.rows].remark = values ? flat(remark(&rows[i])) : NULL;
 		if (t.row[t.rows].remark && !t.row[0].remark)
-			t.row[0].remark = text_copy("remark");
+			t.row[0].remark = "remark";
 		t.rows++;
 	}
 	put_rows(f, &t);
@@ -475,26 +432,26 @@ static void put_table(FILE *f, const struct result *rows, size_t n,
 static void heading(FILE *f, const char *title, const struct result *r,
 		    bool wide)
 {
-	char tsc[UNITS_MAX], core[UNITS_MAX], cpu[32];
-	const char *where = r->cpu == RESULT_CPUS_DIFFER
-				    ? "the process runs were on different CPUs "
-				      "(was the cpuset changed?)"
-				    : "bound to no CPU";
+	const char *cpu = r->cpu >= 0 ? text_format("CPU %" PRId64, r->cpu)
+			  : r->cpu == RESULT_CPUS_DIFFER
+				  ? "the process runs were on different CPUs "
+				    "(was the cpuset changed?)"
+				  : "bound to no CPU";
 
-	snprintf(cpu, sizeof(cpu), "CPU %" PRId64, r->cpu);
 	if (title)
-		put_text(f, "%s: %s", r->benchmark, title);
-	put_text(f, "timer %s, counter %s, core %s, %s, policy %s %" PRId64,
-		 r->timer ? r->timer : "-", units_format(tsc, r->tsc_hz, "Hz"),
-		 units_format(core, r->core_hz, "Hz"),
-		 r->cpu >= 0 ? cpu : where, r->policy ? r->policy : "-",
-		 r->priority < 0 ? 0 : r->priority);
-	put_text(f, "value: median over fresh processes; %s%s",
-		 r->n < 6
-			 ? "with fewer than 6 there is no interval and no grade"
-			 : "interval: exact, from order statistics; "
-			   "grade: " GRADE_WORDS,
-		 wide ? "" : "; more: --wide");
+		put_text(f, text_format("%s: %s", r->benchmark, title));
+	put_text(f, text_format("timer %s, counter %s, core %s, %s, "
+				"policy %s %" PRId64,
+				r->timer ? r->timer : "-",
+				units(r->tsc_hz, "Hz"), units(r->core_hz, "Hz"),
+				cpu, r->policy ? r->policy : "-",
+				r->priority < 0 ? 0 : r->priority));
+	put_text(f, text_format("value: median over fresh processes; %s%s",
+				r->n < 6 ? "with fewer than 6 there is no "
+					   "interval and no grade"
+					 : "interval: exact, from order "
+					   "statistics; grade: " GRADE_WORDS,
+				wide ? "" : "; more: --wide"));
 	fputc('\n', f);
 }
 
@@ -509,19 +466,17 @@ static void put_unknown(FILE *f, json_t *unknown)
 	json_object_foreach(unknown, event, why)
 	{
 		reason = json_string_value(why);
-		if (!reason || *reason == '<')
-			continue;
 		events = json_object_get(lines, reason);
-		json_object_set_new(lines, reason,
-				    json_sprintf("%s %s",
-						 events ? json_string_value(
-								  events)
-							: "unknown:",
-						 event));
+		if (reason && *reason != '<')
+			json_object_set_new(
+				lines, reason,
+				json_sprintf("%s %s",
+					     events ? json_string_value(events)
+						    : "unknown:",
+					     event));
 	}
 	json_object_foreach(lines, reason, events)
-		put_text(f, "%s: %s", json_string_value(events), reason);
-	json_decref(lines);
+		put_text(f, append(json_string_value(events), ": ", reason));
 }
 
 /* The table of the values, and below it that of what was counted. */
@@ -637,6 +592,8 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 {
 	const bool table = format == OUT_SHORT || format == OUT_WIDE;
 
+	if (__lsan_disable)
+		__lsan_disable();
 	if (n && table)
 		put_tables(f, title, rows, n, format == OUT_WIDE);
 	for (size_t i = 0; i < n && !table; i++)

@@ -33,12 +33,12 @@ void out_csv_row(FILE *f, const struct result *row, bool first);
 
 /* out_value() - "1.23 µs", "< 0.8 ns", "unstable" (a rate whose time is too
  * small to measure), "skipped", "failed"; of a row with two states both, as
- * states_text() has them; a new string. */
-char *out_value(const struct result *r);
+ * states_text() has them. */
+const char *out_value(const struct result *r);
 
 /* out_evidence() - "children 200/200; page_bytes 4096; disturbed: waited 2",
  * the counts of one invocation; a new string, NULL without any. */
-char *out_evidence(const struct result *r);
+const char *out_evidence(const struct result *r);
 
 /* out_reason() - why there is no value, without the bound that stands in its
  * place; NULL without a reason. */
