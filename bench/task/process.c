@@ -124,6 +124,7 @@ struct state {
 	size_t bytes, mapped;
 	struct partner small; /* while a case of it is visited: the forker, */
 	int channel;	      /* and the socket to it */
+	int64_t children_ns;  /* what its children have run so far */
 	volatile uint64_t *child_end;	  /* shared with the children */
 	const struct bench_case *view[2]; /* child, parent: of this visit */
 	int64_t status;			  /* of the last child */
@@ -260,15 +261,19 @@ static int await(struct bench *b, const struct state *s, struct proc *r)
 		       : bench_fail(b, 0, "no answer from the small program");
 }
 
-static int ask(struct bench *b, const struct state *s, int32_t way,
-	       struct proc *r)
+static int ask(struct bench *b, struct state *s, int32_t way, struct proc *r)
 {
+	const int64_t before = s->children_ns;
 	const struct proc_request request = { way, bench_timer(b)->method };
+	int err;
 
 	if (send(s->channel, &request, sizeof(request), MSG_NOSIGNAL) !=
 	    sizeof(request))
 		return bench_fail(b, errno, "ask the small program");
-	return await(b, s, r);
+	err = await(b, s, r);
+	s->children_ns = r->children_ns;
+	bench_helped(s->children_ns - before);
+	return err;
 }
 
 /* Its first answer says that it is there and no copy of this one any more. */
@@ -455,6 +460,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->channel)
 		close(s->channel);
 	s->channel = 0;
+	s->children_ns = 0;
 	if (s->mapping)
 		munmap(s->mapping, s->mapped);
 	s->mapping = s->memory = NULL;

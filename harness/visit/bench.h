@@ -337,9 +337,11 @@ void bench_record_value(struct bench *b, const struct bench_case *c,
  * before it, or in another process: for how long of that one who takes part
  * waited for a CPU that other work had or a quota withheld.  As any other event
  * it is no sample if that is more than 1 - BENCH_MOSTLY.  bench_waits() - what
- * they waited in all before this event, ns. */
+ * they waited in all before this event, ns.  bench_helped() - a partner's
+ * children ran for @ns of it: no other work did. */
 void bench_waited(struct bench *b, double waited_ns, double of_ns);
 double bench_waits(void);
+void bench_helped(int64_t ns);
 
 /*
  * bench_derive() - set the headline of a derived case, in its unit.

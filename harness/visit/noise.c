@@ -43,14 +43,11 @@ static int64_t waited(struct noise_task *t)
 {
 	const int64_t before = t->waited_ns;
 	char text[96];
-	int64_t run, now;
+	int64_t run;
 
 	t->known = noise_waits(sysfile_again(t->fd, text, sizeof(text)), &run,
-			       &now);
-	if (!t->known)
-		return 0;
-	t->waited_ns = now;
-	return now - before;
+			       &t->waited_ns);
+	return t->known ? t->waited_ns - before : 0;
 }
 
 static int64_t ran(struct noise_task *t)
@@ -142,21 +139,23 @@ bool noise_knows_waits(void)
 	return members && task[0].known;
 }
 
+void bench_helped(int64_t ns)
+{
+	last.helped_ns -= ns; /* as if less had been read last */
+}
+
 /* CPU time of children that ended, and of threads if there is no partner. */
 static int64_t helped_ns(void)
 {
-	struct rusage children = { 0 };
+	struct rusage u = { 0 };
 	int64_t ns = members > 1
 			     ? 0
 			     : clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) -
 				       clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	getrusage(RUSAGE_CHILDREN, &children);
-	return ns +
-	       (children.ru_utime.tv_sec + children.ru_stime.tv_sec) *
-		       INT64_C(1000000000) +
-	       (children.ru_utime.tv_usec + children.ru_stime.tv_usec) *
-		       INT64_C(1000);
+	getrusage(RUSAGE_CHILDREN, &u);
+	ns += (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * INT64_C(1000000000);
+	return ns + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
 int64_t noise_waited(const struct noise_task *tasks, size_t n, int64_t span_ns)
@@ -265,12 +264,11 @@ static struct noise_throttle read_group(int fd, bool is_v2)
 static void see_group(void *arg, const char *dir, bool is_v2)
 {
 	struct noise_throttle *sum = arg, one;
-	char name[PATH_MAX];
-	int fd = -1;
+	char name[PATH_MAX + 16];
+	int fd;
 
-	if ((size_t)snprintf(name, sizeof(name), "%s/cpu.stat", dir) <
-	    sizeof(name))
-		fd = open(name, O_RDONLY | O_CLOEXEC);
+	snprintf(name, sizeof(name), "%s/cpu.stat", dir);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
 	one = read_group(fd, is_v2);
 	if (sum && one.periods > 0) {
 		sum->periods += one.periods;

@@ -46,10 +46,9 @@ struct noise_task {
 /* noise_waited() - the longest that one of them waited in the last @span_ns
  * while the others on its CPU did not run.  The kernel counts a wait when it
  * ends: one longer than the span without what the task ran had begun before.
- * noise_knows_waits() - whether this kernel counts that.
- * noise_waits() - from the text of a task's schedstat: how long it has run and
- * has waited for a CPU; false where the kernel does not count: then it says
- * that all is 0, also what it has run. */
+ * noise_knows_waits() - whether this kernel counts that.  noise_waits() - from
+ * the text of a task's schedstat: how long it has run and has waited for a CPU;
+ * false where the kernel does not count and says 0 for all. */
 int64_t noise_waited(const struct noise_task *tasks, size_t n, int64_t span_ns);
 bool noise_knows_waits(void);
 bool noise_waits(const char *schedstat, int64_t *ran_ns, int64_t *waited_ns);

@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "noise.h"
+#include "sysfile.h"
 #include "tap.h"
 
 static char root[] = "/tmp/test-noise-XXXXXX";
@@ -190,6 +192,41 @@ static void switches(void)
 		printf("# this kernel counts no waiting\n");
 }
 
+static int64_t own_waits(void)
+{
+	char text[96];
+	int64_t ran, waited;
+
+	sysfile_line(text, sizeof(text), "/proc/self/schedstat");
+	return noise_waits(text, &ran, &waited) ? waited : INT64_MAX;
+}
+
+/* Beside a process that spins on the CPU that partners() has pinned us to. */
+static void helpers(void)
+{
+	const pid_t spins = fork();
+	struct noise seen;
+
+	if (!spins)
+		for (;;)
+			;
+	for (int helped = 0; helped < 2 && noise_knows_waits(); helped++) {
+		int64_t until;
+
+		noise_begin();
+		until = own_waits() + 1000000;
+		while (own_waits() < until)
+			usleep(100);
+		if (helped)
+			bench_helped(INT64_C(1000000000000));
+		noise_end(&seen);
+		OK((seen.waited_ns > 0) == !helped,
+		   "a wait for other work, but none for a partner's children");
+	}
+	kill(spins, SIGKILL);
+	waitpid(spins, NULL, 0);
+}
+
 int main(void)
 {
 	char command[64];
@@ -203,6 +240,7 @@ int main(void)
 	files();
 	partners();
 	switches();
+	helpers();
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	if (system(command))
 		printf("# %s failed\n", command);

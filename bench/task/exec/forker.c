@@ -7,6 +7,8 @@
  */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "../lib/proc_spawn.h"
@@ -15,6 +17,8 @@ int main(int argc, char *argv[])
 {
 	struct proc_request q;
 	struct proc r = { 0 };
+	struct rusage u;
+	struct timeval sum;
 	void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -27,8 +31,12 @@ int main(int argc, char *argv[])
 	r.program = argv[1];
 	r.child_end = shared;
 	while (write(1, &r, sizeof(r)) == sizeof(r) &&
-	       read(0, &q, sizeof(q)) == sizeof(q))
+	       read(0, &q, sizeof(q)) == sizeof(q)) {
 		proc_calls[q.way].time(&r, NULL, (enum timer_method)q.method,
 				       &r.ticks);
+		getrusage(RUSAGE_CHILDREN, &u);
+		timeradd(&u.ru_utime, &u.ru_stime, &sum);
+		r.children_ns = sum.tv_sec * 1000000000ll + sum.tv_usec * 1000;
+	}
 	return 0;
 }

@@ -22,7 +22,8 @@ struct proc {
 	uint64_t ticks; /* from the call until the child was reaped */
 	/* PROC_FIRST: from just before fork to the first instruction after. */
 	uint64_t in_child, in_parent;
-	int64_t status; /* as of proc_reap() */
+	int64_t status;	     /* as of proc_reap() */
+	int64_t children_ns; /* of the small program: they have run so long */
 };
 
 /* The ways, which end with an empty row; from PROC_EXECUTES on they execute the
