@@ -30,7 +30,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "bench.h"
 #include "distance.h"
@@ -141,13 +140,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (err)
 		return bench_fail(b, -err, "pin to CPU %d", from);
-	s->line = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->line == MAP_FAILED) {
-		s->line = NULL;
-		return bench_fail(b, errno, "mmap");
-	}
-	atomic_store(s->line, 0); /* here, so that it is from's */
+	s->line = partner_share(PAGE_BYTES); /* touched here, by from */
+	if (!s->line)
+		return bench_fail(b, errno, "map a page");
 	s->asked = 0;
 	bench_fact_text(b, c, "shared", shared[bench_distance(b, from, to)]);
 	return partner_start(b, &s->partner, PARTNER_THREAD, to, answer, s);
@@ -171,7 +166,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->line) {
 		atomic_store(s->line, DISTANCE_LAST);
 		partner_stop(&s->partner);
-		munmap((void *)s->line, PAGE_BYTES);
+		partner_unshare((void *)s->line, PAGE_BYTES);
 		s->line = NULL;
 	}
 	/* What the partner itself has counted: it can differ. */

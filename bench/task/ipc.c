@@ -40,7 +40,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 
 #include "bench.h"
@@ -75,23 +74,16 @@ static const char points[] =
 	"is exclusive mean higher unit='B/s' most=$spans if measure=bandwidth";
 
 struct state {
-	struct ring ring; /* a pair; of a flow, its one mailbox */
-	uint64_t before;  /* messages received before the batch at hand */
+	struct ring ring;
+	uint64_t before; /* messages received before the batch at hand */
 
-	/* A flow: messages are sent one after the other without end. */
-	struct partner source;
-	struct source {
-		_Atomic uint32_t stop;
-		int cpu;       /* where it ran, at its end */
-		uint64_t sent; /* messages, the same */
-	} * shared;
+	/* A flow: the partner sends messages without end. */
 	const struct timer *timer;
 	struct stamp { /* so much was received then */
 		uint64_t ticks, bytes;
 		double waited_ns; /* since the one before */
 	} stamp[STAMPS];
 	uint32_t stamps;	 /* that are made */
-	uint64_t received;	 /* messages */
 	uint64_t checked, right; /* bytes of which the pattern was looked at */
 	uint32_t span;		 /* of the next sample, which */
 	uint64_t moment;	 /* is in it */
@@ -107,24 +99,21 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 
 static int pour(struct partner *p, void *arg)
 {
-	const struct state *s = arg;
-	const struct ring *r = &s->ring;
+	const struct ring *r = arg;
+	struct ring_account *mine = &r->shared->account[1];
 	struct message m = { 0 };
-	uint64_t sent = 0;
 	int err;
 
 	/* Pages of its own, before anything is timed. */
 	ring_fill(r->buf, r->ch.size);
 	err = partner_meet(p);
 	while (!err && !m.word) {
-		m.number = (uint32_t)++sent;
-		m.word = atomic_load_explicit(&s->shared->stop,
-					      memory_order_relaxed);
+		m.number = (uint32_t)++mine->messages;
+		m.word = ring_stopping(r);
 		memcpy(r->buf, &m, sizeof(m));
 		err = ring_put(r, 0, r->buf);
 	}
-	s->shared->cpu = sched_getcpu();
-	s->shared->sent = sent;
+	ring_account_read(mine);
 	return err;
 }
 
@@ -132,7 +121,7 @@ static int pour(struct partner *p, void *arg)
  * one has come, or -errno. */
 static int drain_some(struct state *s, bool check)
 {
-	const struct ring *r = &s->ring;
+	struct ring *r = &s->ring;
 	const size_t size = r->ch.size;
 	const uint64_t fit = LOOK_BYTES / size;
 	const uint64_t n = fit < LOOK_MESSAGES ? fit : LOOK_MESSAGES;
@@ -146,7 +135,7 @@ static int drain_some(struct state *s, bool check)
 		if (err)
 			return err;
 		memcpy(&m, r->buf, sizeof(m));
-		if (m.number != (uint32_t)++s->received)
+		if (m.number != (uint32_t)++r->received)
 			return -EBADMSG;
 		if (check) {
 			s->checked += size;
@@ -173,7 +162,7 @@ static int drain_stamped(void *arg)
 		} while (!err && n &&
 			 timer_ns(t, (double)(at->ticks - at[-1].ticks)) <
 				 SPAN_NS);
-		at->bytes = s->received * s->ring.ch.size;
+		at->bytes = s->ring.received * s->ring.ch.size;
 		at->waited_ns = partner_waited();
 	}
 	return err;
@@ -194,14 +183,11 @@ static int begin_flow(struct bench *b, struct state *s, int cpu)
 	int err;
 
 	s->timer = bench_timer(b);
-	s->shared = partner_share(sizeof(*s->shared));
-	if (!s->shared)
-		return bench_fail(b, ENOMEM, "memory for a flow");
-	err = partner_start(b, &s->source, PARTNER_PROCESS, cpu, pour, s);
+	s->ring.work = pour;
+	err = ring_start(b, &s->ring, cpu);
 	if (err)
 		return err;
-	ring_fill(s->ring.buf, s->ring.ch.size); /* ours again */
-	err = partner_meet(&s->source);
+	err = partner_meet(&s->ring.member[1]);
 	if (!err)
 		err = partner_guard(drain_stamped, s);
 	return err ? partner_failed(b, err) : 0;
@@ -212,10 +198,10 @@ static int end_flow(struct bench *b, struct state *s)
 {
 	int err;
 
-	atomic_store(&s->shared->stop, 1);
+	s->ring.shared->order = RING_STOP;
 	err = partner_guard(drain_rest, s);
 	if (!err)
-		err = partner_finish(&s->source);
+		err = partner_finish(&s->ring.member[1]);
 	return err ? partner_failed(b, err) : 0;
 }
 
@@ -279,7 +265,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	*s = (struct state) {
 		.ring.ch = {
 			.way = channel_way_of(case_str(c, "via")),
-			.members = c->sample ? 1 : 2,
+			.members = 2,
 			/* The number, also where nothing is carried. */
 			.size = size ? size : sizeof(struct message),
 		},
@@ -325,16 +311,18 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 static int leave_flow(struct bench *b, const struct bench_case *c,
 		      struct state *s)
 {
-	const double size = (double)s->ring.ch.size;
+	const struct ring *r = &s->ring;
+	const struct ring_account *source = &r->shared->account[1];
+	const double size = (double)r->ch.size;
 	const int err = end_flow(b, s);
 
 	if (err)
 		return err;
-	bench_fact(b, c, "partner_cpu", s->shared->cpu);
-	bench_proof(b, c, "messages", (double)s->shared->sent,
-		    (double)s->received);
-	bench_proof(b, c, "bytes", (double)s->shared->sent * size,
-		    (double)s->received * size);
+	bench_fact(b, c, "partner_cpu", source->cpu);
+	bench_proof(b, c, "messages", (double)source->messages,
+		    (double)r->received);
+	bench_proof(b, c, "bytes", (double)source->messages * size,
+		    (double)r->received * size);
 	bench_proof(b, c, "bytes_right", (double)s->checked, (double)s->right);
 	return 0;
 }
@@ -349,7 +337,7 @@ static int leave_pair(struct bench *b, const struct bench_case *c,
 		return err;
 	bench_fact(b, c, "partner_cpu", sum.cpu);
 	bench_least(b, c, "partner_received", (double)r->received,
-		    (double)r->shared->account[1].received);
+		    (double)r->shared->account[1].messages);
 	return 0;
 }
 
@@ -360,10 +348,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	if (s->moment)
 		err = leave_flow(b, c, s);
-	else if (s->ring.received && !s->ring.broken)
+	else if (!c->sample && s->ring.received && !s->ring.broken)
 		err = leave_pair(b, c, &s->ring);
-	partner_stop(&s->source);
-	partner_unshare(s->shared, sizeof(*s->shared));
 	ring_close(&s->ring);
 	*s = (struct state) { 0 };
 	return err;

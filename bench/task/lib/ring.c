@@ -238,13 +238,6 @@ void queue_get(struct queue *q, void *message, size_t size)
  * before the interval began. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* To the others, which look at it when a message has come. */
-enum ring_order {
-	RING_GO,
-	RING_REPORT, /* count yourself */
-	RING_STOP,   /* return */
-};
-
 void ring_account_read(struct ring_account *a)
 {
 	struct rusage u;
@@ -525,7 +518,7 @@ ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 
 	while (!err) {
 		const unsigned int next = self + 1;
-		uint32_t order;
+		enum ring_order order;
 		struct message m;
 
 		err = pass(way, &ch, self, buf, false);
@@ -536,7 +529,7 @@ ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 					     memory_order_acquire);
 		if (order == RING_REPORT) {
 			ring_account_read(mine);
-			mine->received = received;
+			mine->messages = received;
 		}
 		if (order == RING_STOP)
 			break;
@@ -583,11 +576,6 @@ int ring_await(struct bench *b, struct ring *r)
 	return guarded(b, r, rest);
 }
 
-static void give_order(const struct ring *r, enum ring_order order)
-{
-	atomic_store_explicit(&r->shared->order, order, memory_order_release);
-}
-
 int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
 {
 	/* No reading: it is not timed, and with much memory takes longest. */
@@ -596,11 +584,11 @@ int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
 	int err;
 
 	r->touch = 0;
-	give_order(r, RING_REPORT);
+	r->shared->order = RING_REPORT;
 	err = ring_laps(b, r, r->ch.way != CHANNEL_YIELD);
 	if (!err && r->ch.way == CHANNEL_YIELD)
 		err = ring_await(b, r);
-	give_order(r, RING_GO);
+	r->shared->order = RING_GO;
 	r->touch = touch;
 	if (err)
 		return err;
@@ -735,7 +723,7 @@ int ring_open(struct bench *b, struct ring *r)
 
 int ring_start(struct bench *b, struct ring *r, int cpu)
 {
-	give_order(r, RING_GO);
+	r->shared->order = RING_GO;
 	r->shared->members = r->members;
 	while (!r->alone && r->made < r->members) {
 		const int err =
@@ -752,17 +740,11 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 	return 0;
 }
 
-bool ring_stopping(const struct ring *r)
-{
-	return atomic_load_explicit(&r->shared->order, memory_order_acquire) ==
-	       RING_STOP;
-}
-
 void ring_stop(struct ring *r)
 {
 	/* Some waits of a thread are not interrupted. */
 	if (r->made == 2 && r->ch.threads) {
-		give_order(r, RING_STOP);
+		r->shared->order = RING_STOP;
 		ring_put(r, 1, r->buf);
 	}
 	for (unsigned int i = 1; i < r->made; i++)

@@ -102,14 +102,20 @@ struct ring_account {
 	_Alignas(64) int64_t voluntary; /* switches */
 	int64_t involuntary;
 	int64_t fetched;   /* pages from storage, each of which is waited for */
-	uint64_t received; /* messages */
+	uint64_t messages; /* that it received, or sent */
 	uint64_t ticks;	   /* of its clock, when it woke up: of one_shot */
 	int cpu;
 };
 
 struct ring_shared {
-	_Alignas(64) _Atomic uint32_t order; /* enum ring_order */
-	uint32_t members;		     /* that take part */
+	/* To the others, which look at it when a message has come: go on, count
+	 * yourself, or return. */
+	_Alignas(64) _Atomic enum ring_order {
+		RING_GO,
+		RING_REPORT,
+		RING_STOP,
+	} order;
+	uint32_t members; /* that take part */
 	struct ring_account account[CHANNEL_MEMBERS];
 };
 
@@ -175,11 +181,16 @@ int ring_get(const struct ring *r, unsigned int self, unsigned char *buf);
 void ring_fill(unsigned char *buf, size_t bytes);
 uint64_t ring_right(const unsigned char *buf, size_t bytes);
 
-/* ring_stop() - end and reap all members; ring_stopping() - for the work:
- * whether its message said that.  ring_close() - the same, and nothing is left
- * of the ring; one that is closed is fine. */
+/* ring_stop() - end and reap all members.  ring_close() - the same, and nothing
+ * is left of the ring; one that is closed is fine. */
 void ring_stop(struct ring *r);
-bool ring_stopping(const struct ring *r);
 void ring_close(struct ring *r);
+
+/* ring_stopping() - for the work, behind a message: whether it is to return. */
+static inline bool ring_stopping(const struct ring *r)
+{
+	return atomic_load_explicit(&r->shared->order, memory_order_acquire) ==
+	       RING_STOP;
+}
 
 #endif
