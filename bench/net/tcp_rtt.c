@@ -113,7 +113,7 @@ struct state {
 	int datagrams; /* the socket of UDP or ICMP, or 0 */
 
 	/* This visit. */
-	enum { TCP = 't', UDP = 'u', ICMP = 'i' } proto;
+	enum { TCP, UDP, ICMP } proto;
 	uint32_t size;
 	bool busy, packets;
 	const struct bench_case *srtt; /* gets values in it, or NULL */
@@ -322,7 +322,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct net_client *client = s->hosts.client;
 	int err = net_hosts_begin(&s->hosts, c, 1);
 
-	s->proto = *case_str(c, "proto");
+	s->proto = case_is(c, "proto", "icmp")	    ? ICMP
+		   : case_str(c, "proto")[0] == 'u' ? UDP
+						    : TCP;
 	s->size = (uint32_t)case_int(c, "size");
 	s->busy = case_is(c, "wait", "busy");
 	s->packets = case_is(c, "figure", "packet");
@@ -549,9 +551,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	if (s->proto != TCP)
 		bench_fact(b, c, "lost", cs->lost);
-	if (s->srtt)
-		bench_fact(b, s->srtt, "least_ns",
-			   net_client_info(s->hosts.client).tcpi_min_rtt * 1e3);
 	/* Waking up is a good part of the time: did this end sleep at all? */
 	if (s->trips)
 		bench_fact(b, c, "sleeps_per_trip",

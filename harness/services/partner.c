@@ -458,9 +458,8 @@ int partner_finish(struct partner *p)
 
 	while (ended < 0 && !err) {
 		ended = waitpid(p->pid, NULL, 0);
-		err = ended >= 0       ? 0
-		      : errno == EINTR ? partner_check()
-				       : -errno;
+		if (ended < 0)
+			err = errno == EINTR ? partner_check() : -errno;
 	}
 	/* Also where partner_check() has seen its own, right end. */
 	result = atomic_load(&p->page->done) ? p->page->result

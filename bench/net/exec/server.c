@@ -239,7 +239,7 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 		drop(s, 0); /* it has waited longest */
 	s->fd[PENDING + s->n] = (struct pollfd) { fd, POLLIN, 0 };
 	s->pending[s->n++] =
-		(struct pending) { .until_ms = deadline_in(1000 * QUIET_S) };
+		(struct pending) { .until_ms = deadline_in(1000L * QUIET_S) };
 }
 
 /* As many as wait, but not without end: others want to be heard. */

@@ -45,9 +45,7 @@ static bool has(int family)
 
 	net_addr_loopback(&a, family, 0);
 	fd = net_addr_listen(&a);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return fd >= 0 && !close(fd);
 }
 
 /* The IP version of all that does not name one. */
