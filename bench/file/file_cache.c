@@ -67,7 +67,6 @@ static const char points[] =
 struct order {
 	size_t each; /* by so many bytes */
 	uint64_t at, len;
-	int err;	/* -errno: it cannot join the group */
 	uint64_t done;	/* bytes that were right */
 	double ns;	/* all of it */
 	int64_t stored; /* bytes from storage; -1 unknown */
@@ -162,10 +161,8 @@ static void read_part(const struct cache_state *s, struct order *o)
 static int serve(struct partner *p, void *arg)
 {
 	const struct cache_state *s = arg;
-	int err;
+	int err = 0;
 
-	s->order->err = s->group.path[0] ? mem_group_join(&s->group) : 0;
-	err = partner_meet(p);
 	while (!err && !(err = partner_meet(p))) { /* it is asked */
 		read_part(s, s->order);
 		err = partner_meet(p);
@@ -210,12 +207,9 @@ static int open_reader(struct bench *b, struct cache_state *s, uint64_t bytes,
 		return bench_fail(b, ENOMEM, "share a page");
 	err = partner_start(b, &s->reader, PARTNER_PROCESS, bench_cpu(b), serve,
 			    s);
-	if (err)
+	if (err || !limit)
 		return err;
-	err = partner_meet(&s->reader); /* it has joined */
-	if (err)
-		return partner_failed(b, err);
-	err = s->order->err;
+	err = mem_group_add(&s->group, s->reader.pid);
 	if (err == -EACCES || err == -EPERM || err == -ENOTSUP)
 		return bench_skip(b, "put a process into %s: %s", s->group.path,
 				  strerror(-err));
@@ -331,6 +325,8 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 		size->ns += parts.ns[i] / (double)parts.n;
 	if (size->stored < KNEE_CACHED)
 		size->ns = stats_median(parts.ns, parts.n);
+	if (case_has(c, "size"))
+		bench_derive(b, c, size->ns);
 	if (s->whole_machine)
 		bench_say(b,
 			  "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the "
@@ -434,19 +430,11 @@ static int derive(struct bench *b, void *state)
 	struct cache_state *s = state;
 	const int err = knee_find(&s->knee);
 
-	BENCH_EACH (b, c, "size") {
-		size_t k = 0;
-
-		while (k < s->knee.n &&
-		       s->knee.size[k].bytes != (double)size_of(c))
-			k++;
-		if (k < s->knee.n)
-			bench_derive(b, c, s->knee.size[k].ns);
-		else
+	BENCH_EACH (b, c, "size")
+		if (s->whole_machine && isnan(bench_value(b, c)))
 			bench_derive_skip(b, c,
 					  "not read: the knee was found "
 					  "without this size");
-	}
 	if (!err)
 		derive_knee(b, s, bench_next(b, NULL, "figure=knee"));
 	else

@@ -7,15 +7,13 @@
  * the page cache (mode=direct, O_DIRECT) or out of it (mode=warm). A window of
  * time opens when all are under way, and they go on until it is over; the time
  * of a block is the window times the processes, divided by the blocks that all
- * have got in it. So all of them compete for all of the time, and neither a
- * slow start nor the last one's end is in the figure.
+ * have got in it.
  *
  * The processes are not pinned: the kernel places them on the CPUs that this
  * program may use (`cpus`). With more processes than CPUs, mode=warm shows how
  * the CPUs are shared, mode=direct how the disk is, as long as the CPUs have
- * time left. No process reads what a CPU's cache still holds: each reads 64
- * MiB. A line, time = intercept + slope x processes, is fitted to each series,
- * with the share of the variance that it explains (figure=r2).
+ * time left. A line, time = intercept + slope x processes, is fitted to each
+ * series, with the share of the variance that it explains (figure=r2).
  *
  * Measures: ns for 4 KiB as one process sees it.
  * Includes: pread, the switches between processes; warm: a look at the clock

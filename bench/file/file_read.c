@@ -25,12 +25,10 @@
  * tells whether the device seeks.
  *
  * What the kernel can fetch ahead (cold, sequential) is timed in stretches: a
- * file of up to 16 MiB as a whole, from the first read on; of a larger one
- * 16 MiB after 16 MiB, when reading ahead is under way. What is cached is timed
- * in stretches of 256 KiB, but with size= one by one; all else one by one. A
- * cold read through a mapping fetches what lies around it too:
- * bytes_fetched_for_each says how much, read_ahead_bytes how much the kernel
- * may.
+ * file of up to 16 MiB as a whole, of a larger one 16 MiB after 16 MiB, when
+ * reading ahead is under way; what is cached in stretches of 256 KiB, but with
+ * size= one by one; all else one by one. bytes_fetched_for_each says how much
+ * came beside what was read, read_ahead_bytes how much the kernel may fetch.
  *
  * Measures: ns for one block; with block= bytes in a second, all bytes by all
  *           time.
@@ -257,13 +255,10 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 
 	/* A test of the program shall not write so much.  Where files stay for
 	 * the programs of a run all of these use the same. */
-	if (bench_effort(b) < LEAST_EFFORT && bytes > SMALL_BYTES &&
-	    bytes <= FILE_DATA_BYTES && !bench_files_stay(b)) {
+	if (bench_effort(b) < LEAST_EFFORT && bytes == FILE_DATA_BYTES &&
+	    !bench_files_stay(b)) {
 		bytes = SMALL_BYTES;
 		snprintf(why, sizeof(why), "not at so low an --effort");
-	} else if (bytes < FILE_DATA_BYTES) {
-		snprintf(why, sizeof(why),
-			 "a smaller file was asked for with --bytes");
 	}
 	for (; bytes >= LEAST_BYTES;
 	     bytes = bytes > FILE_DATA_BYTES ? FILE_DATA_BYTES : bytes / 4) {
@@ -284,14 +279,11 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 
 static int setup(struct bench *b, void *state)
 {
-	struct read_state *r = state;
-	struct file_reading *s = &r->reading;
+	struct file_reading *s = state;
 	const uint64_t warm = most_asked(b, "file", WARM_BYTES);
-	int err;
+	const int err = make_data(b, &s->file[DATA],
+				  most_asked(b, "size", FILE_DATA_BYTES));
 
-	while (s->bytes & (s->bytes - 1))
-		s->bytes &= s->bytes - 1; /* down to a power of two */
-	err = make_data(b, &s->file[DATA], most_asked(b, "size", s->bytes));
 	if (err)
 		return err;
 	/* It is no loss if only this one cannot be had.  That of another size
@@ -388,18 +380,9 @@ static int derive(struct bench *b, void *state)
 	return 0;
 }
 
-static const struct opt opts[] = {
-	OPT_SIZE(0, "bytes", read_state, reading.bytes, "1g", LEAST_BYTES,
-		 FILE_DATA_BYTES,
-		 "largest file that is read, rounded down to a power of two, "
-		 "bytes"),
-	OPT_END,
-};
-
 const struct bench_desc bench_desc = {
 	.name = "file_read",
 	.points = points,
-	.opts = opts,
 	.state_size = sizeof(struct read_state),
 	.case_state_size = sizeof(struct file_point),
 	.point = point,

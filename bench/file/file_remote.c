@@ -19,18 +19,14 @@
  * network file system (--mount --dir DIR), read with O_DIRECT.  where=local is
  * the same file as this machine sees it.
  *
- * file is the part of the file that is used, its end.
- * cache says where the data was before the read: cold: in the page cache of
- * neither machine (dropped, and looked at); warm: in the server's (or, local,
- * ours); direct: local with O_DIRECT; unknown: with a server on another
- * machine nobody here can say.  Reads are timed as file_read times them: cold
- * ones in sequence, which profit from what the machine with the disk fetches
- * ahead, in stretches, all blocks by all time: 4 MiB as a whole from the first
- * read on, of more 16 MiB after 16 MiB (over the network 8) when reading ahead
- * is under way.  Where the file was made with 1 GiB (--bytes) there is no such
- * row for 64 MiB, which would be the same.  All else is the median of single
- * reads; those of 64 KiB and 1 MiB over the network come after 8 MiB, as the
- * cold ones do, for after a pause the first take longer.
+ * file is the part of the file that is used, its end.  cache says where the
+ * data was before the read: cold: in the page cache of neither machine
+ * (dropped, and looked at); warm: in the server's (or, local, ours); direct:
+ * local with O_DIRECT; unknown: with a server on another machine nobody here
+ * can say. Reads are timed as file_read times them: cold ones in sequence in
+ * stretches, all blocks by all time; all else is the median of single reads.
+ * Where the file was made with 1 GiB (--bytes) there is no cold row in sequence
+ * of 64 MiB, which would be the same.
  *
  * Measures: ns from before one block is asked for until it is here.
  * Includes: system calls, RPC layers, both network stacks, wake-ups, the
@@ -114,6 +110,7 @@ struct state {
 	struct file_reading reading; /* first; of its files one is read */
 	const char *url, *local;
 	bool nfslab, mount;
+	uint64_t bytes; /* of a file that is made */
 	struct nfs_client nfs;
 	int server_cpu; /* that the lab's server was put on, or -1 */
 	struct tcp_info before;
@@ -229,8 +226,8 @@ static int cases(struct bench *b, void *state)
 	bench_set_names(b, "where", where, sizeof(*where), local ? 2 : 1);
 	bench_set_names(b, "caches", caches + (local ? 0 : UNKNOWN),
 			sizeof(*caches), local ? UNKNOWN : 1);
-	bench_points(b, !s->url && s->reading.bytes >= 1 << 30 ? POINTS(SHOWN)
-							       : POINTS(""));
+	bench_points(b, !s->url && s->bytes >= 1 << 30 ? POINTS(SHOWN)
+						       : POINTS(""));
 	if (!s->mount) /* else the kernel's client: no connection of ours */
 		bench_points(b, local ? NETWORK("warm") : NETWORK("unknown"));
 	return 0;
@@ -286,7 +283,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 			 s->local);
 	if (stat(s->local, &st)) {
 		err = file_data_open(b, f, dir, name ? name + 1 : s->local,
-				     s->reading.bytes);
+				     s->bytes);
 	} else {
 		snprintf(f->path, sizeof(f->path), "%s", s->local);
 		f->bytes = (uint64_t)st.st_size;
@@ -342,8 +339,8 @@ static int setup(struct bench *b, void *state)
 				  "machine sees it");
 	if (s->nfslab)
 		err = find_lab(b, s);
-	if (!err && s->mount)
-		err = file_data_get(b, f, OWN_NAME, s->reading.bytes);
+	if (!err && s->mount && (err = file_data_try(b, f, OWN_NAME, s->bytes)))
+		err = file_refused(b, -err, "%s", f->why);
 	if (!err && s->local)
 		err = open_local(b, s, f);
 	if (!err && s->url)
@@ -439,7 +436,7 @@ static const struct opt options[] = {
 	OPT_STR(0, "local", state, local, NULL,
 		"the file of --url as this machine sees it; made if it is not "
 		"there, path"),
-	OPT_SIZE(0, "bytes", state, reading.bytes, "64m", 4 << 20, 1 << 30,
+	OPT_SIZE(0, "bytes", state, bytes, "64m", 4 << 20, 1 << 30,
 		 "size of a file that is made, bytes"),
 	OPT_END
 };

@@ -14,12 +14,8 @@
  *
  * What was written is read back from the device after each visit. For cached,
  * dsync and fdatasync the file is in the cache before, as reading it in
- * sequence leaves it; in the row filled=1M_writes as writing it anew by 1 MiB
- * does. For cached all of it is dirty already, waiting to be written. The
- * kernel keeps as much in one piece (a folio) as was read or written at once,
- * and some file systems look at all blocks of a piece for each write. For
- * direct and direct_dsync nothing is in the cache, so that nothing need be
- * taken out of it.
+ * sequence leaves it, and for cached dirty already; in the row filled=1M_writes
+ * as writing it anew by 1 MiB does, which the kernel keeps in larger pieces.
  *
  * Measures: ns for one write of 4 KiB; with block= bytes in a second, all bytes
  *           by all time.
@@ -106,9 +102,10 @@ static int setup(struct bench *b, void *state)
 	if (!s->buffer)
 		return bench_fail(b, ENOMEM, "buffers");
 	s->back = s->buffer + MOST_BLOCK;
-	err = file_data_get(b, &s->data, "written", FILE_BYTES);
-	if (!err)
-		err = file_data_probe(b, &s->data);
+	err = file_data_try(b, &s->data, "written", FILE_BYTES);
+	if (err)
+		return file_refused(b, -err, "%s", s->data.why);
+	err = file_data_probe(b, &s->data);
 	if (err)
 		return err;
 	s->cached = file_data_reopen(b, &s->data, O_RDWR);

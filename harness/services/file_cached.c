@@ -67,12 +67,6 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 	return cached;
 }
 
-/* How long to try: what is kept in memory only cannot be dropped. */
-static int64_t patience(int fd)
-{
-	return file_place_find(fd).kind == FILE_PLACE_MEMORY ? 0 : DROP_MS;
-}
-
 int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 {
 	const uint64_t low = offset / FOLIO * FOLIO, end = offset + len,
@@ -91,10 +85,12 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 		if (err)
 			return -err;
 		cached = file_cache_bytes(fd, offset, len);
-		if (cached <= 0)
+		/* What is kept in memory only cannot be dropped. */
+		if (cached <= 0 || (!deadline && file_place_find(fd).kind ==
+							 FILE_PLACE_MEMORY))
 			break;
 		if (!deadline)
-			deadline = deadline_in(patience(fd));
+			deadline = deadline_in(DROP_MS);
 		/* Pages that somebody is just looking at stay for now. */
 		usleep(DROP_US);
 	} while (!deadline_passed(deadline));

@@ -274,14 +274,6 @@ int file_data_try(struct bench *b, struct file_data *f, const char *name,
 	return dir ? file_data_open(b, f, dir, name, bytes) : -EIO;
 }
 
-int file_data_get(struct bench *b, struct file_data *f, const char *name,
-		  uint64_t bytes)
-{
-	const int err = file_data_try(b, f, name, bytes);
-
-	return err ? file_refused(b, -err, "%s", f->why) : 0;
-}
-
 int file_data_own(struct bench *b, struct file_data *f, unsigned int number)
 {
 	char name[32];

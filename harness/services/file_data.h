@@ -40,22 +40,17 @@ struct file_data {
 };
 
 /**
- * file_data_get() - open the test file @name of exactly @bytes, a multiple of
+ * file_data_try() - open the test file @name of exactly @bytes, a multiple of
  * FILE_DATA_BLOCK; make it where it is missing or fails its check.  From
- * setup() or enter().  Return: 0, or as of file_refused().
- *
- * file_data_try() - the same, but the reason stays in f->why, so that a smaller
- * file can be tried: 0 or -errno, -EIO after bench_files() has failed.
- *
- * file_data_own() - as that, for the file of each process's own.
+ * setup() or enter().  file_data_own() - that of each process's own.
+ * Return: 0; or -errno (-EIO: bench_files() has said why) with the reason in
+ * f->why, for file_refused(), or so that a smaller file can be tried.
  *
  * file_data_open() - the same in directory @dir; without @b nobody is asked
  * how much memory may be taken, or whether to stop.
  * Return: 0; -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made
  * there; -EBADMSG: it does not hold what was written; another -errno.
  */
-int file_data_get(struct bench *b, struct file_data *f, const char *name,
-		  uint64_t bytes);
 int file_data_try(struct bench *b, struct file_data *f, const char *name,
 		  uint64_t bytes);
 int file_data_own(struct bench *b, struct file_data *f, unsigned int number);

@@ -188,9 +188,12 @@ int mem_group_open(struct bench *b, struct mem_group *g, uint64_t limit_bytes)
 	return g->path[0] ? 0 : t.err ? t.err : -ENOENT;
 }
 
-int mem_group_join(const struct mem_group *g)
+int mem_group_add(const struct mem_group *g, int pid)
 {
-	return sysfile_write("0", "%s/cgroup.procs", g->path);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return sysfile_write(text, "%s/cgroup.procs", g->path);
 }
 
 int64_t mem_group_cached(const struct mem_group *g)

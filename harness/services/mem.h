@@ -32,8 +32,8 @@ struct mem_group {
  */
 int mem_group_open(struct bench *b, struct mem_group *g, uint64_t limit_bytes);
 
-/* mem_group_join() - the calling process joins it.  Return: 0 or -errno. */
-int mem_group_join(const struct mem_group *g);
+/* mem_group_add() - process @pid joins it.  Return: 0 or -errno. */
+int mem_group_add(const struct mem_group *g, int pid);
 
 /* mem_group_cached() - file pages charged to it, bytes; or -1. */
 int64_t mem_group_cached(const struct mem_group *g);

@@ -64,7 +64,6 @@ struct file_point {
 };
 
 struct file_reading {
-	uint64_t bytes; /* --bytes */
 	struct file_data file[READING_FILES];
 	const struct file_way *ways; /* beside pread; the last has no name */
 	struct file_ring *ring;	     /* of one of them, in a visit */
