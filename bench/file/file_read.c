@@ -152,12 +152,6 @@ static ssize_t by_mmap(struct file_reading *s, uint64_t offset)
 	return (ssize_t)s->point->block;
 }
 
-static ssize_t by_ring(struct file_reading *s, uint64_t offset)
-{
-	return file_ring_read(s->ring, s->fd, s->buffers, s->point->block,
-			      offset);
-}
-
 /* Eight bytes at a time, in four chains: no compiler's vectors. */
 static ssize_t by_sum(struct file_reading *s, uint64_t offset)
 {
@@ -214,7 +208,7 @@ static const struct file_way file_ways[] = {
 	{ .name = "read", .read = by_read },
 	{ .name = "readv", .read = by_readv },
 	{ .name = "mmap", .read = by_mmap, .mapping = MAP_SHARED },
-	{ .name = "io_uring", .read = by_ring },
+	{ .name = "io_uring", .read = file_ring_read },
 	{ .name = "mapped",
 	  .read = by_sum,
 	  .mapping = MAP_SHARED | MAP_POPULATE,
@@ -301,27 +295,17 @@ static int setup(struct bench *b, void *state)
 static int sample_load(struct bench *b, struct read_state *s,
 		       const struct bench_case *c, const struct file_point *t)
 {
-	struct file_ring_load l = {
-		.fd = s->reading.fd,
-		.buffers = s->reading.buffers,
-		.block = t->block,
-		.depth = t->depth,
-		.method = bench_timer(b)->method,
-		.walk = &s->reading.walk,
-		.base = s->reading.base,
-		.wanted = LOAD_EVENTS + 2 * t->depth,
-		.ticks = s->ticks,
-	};
-	const int err = file_ring_load(s->reading.ring, &l);
+	uint64_t all_ticks;
+	const int n = file_ring_load(&s->reading, bench_timer(b)->method,
+				     LOAD_EVENTS + 2 * t->depth, s->ticks,
+				     &all_ticks);
 
-	if (err)
-		return bench_fail(b, -err, "io_uring");
-	s->reading.blocks += l.done + l.wrong;
-	s->reading.right += l.done;
-	for (unsigned int i = 0; i < l.counted; i++)
-		bench_record(b, c, l.ticks[i]);
+	if (n < 0)
+		return bench_fail(b, -n, "io_uring");
+	for (int i = 0; i < n; i++)
+		bench_record(b, c, s->ticks[i]);
 	bench_record_value(b, bench_beside(b, c, "figure=rate"),
-			   l.counted * 1e9 / bench_ns(b, (double)l.all_ticks));
+			   n * 1e9 / bench_ns(b, (double)all_ticks));
 	return 0;
 }
 

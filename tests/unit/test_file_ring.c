@@ -37,68 +37,60 @@ static int ring_fd(void)
 	return found;
 }
 
-static int load(struct file_ring *ring, const struct file_data *f,
-		struct file_ring_load *l)
+static struct file_reading s; /* of which a ring needs some */
+
+/* Return: whether as many as were asked for came, and were right. */
+static bool load(const struct file_data *f)
 {
 	static _Alignas(FILE_DATA_ALIGN) char buffers[DEPTH * FILE_DATA_BLOCK];
-	static uint64_t ticks[ASKED + 3 * DEPTH];
-	struct file_walk walk;
+	static const struct file_point point = { .block = FILE_DATA_BLOCK,
+						 .depth = DEPTH };
+	uint64_t ticks[ASKED + DEPTH], all;
+	int n;
 
 	memset(buffers, 0, sizeof(buffers));
-	file_walk_start(&walk, BYTES / FILE_DATA_BLOCK, true, 12345);
-	*l = (struct file_ring_load) {
-		.fd = f->fd,
-		.buffers = buffers,
-		.block = FILE_DATA_BLOCK,
-		.depth = DEPTH,
-		.method = TIMER_CLOCK,
-		.walk = &walk,
-		.wanted = ASKED,
-		.ticks = ticks,
-	};
-	return file_ring_load(ring, l);
+	file_walk_start(&s.walk, BYTES / FILE_DATA_BLOCK, true, 12345);
+	s.fd = f->fd;
+	s.buffers = buffers;
+	s.point = &point;
+	s.blocks = s.right = 0;
+	n = file_ring_load(&s, TIMER_CLOCK, ASKED, ticks, &all);
+	return n >= ASKED && s.right == s.blocks &&
+	       s.blocks >= ASKED + 2 * DEPTH;
 }
 
-static void check_error(struct file_ring *ring, const struct file_data *f)
+static void check_error(const struct file_data *f)
 {
 	const int fd = ring_fd(), other = open("/dev/null", O_RDONLY);
-	char block[FILE_DATA_BLOCK];
-	struct file_ring_load l;
 	const char *why;
 
-	OK(fd >= 0 && dup2(other, fd) == fd && load(ring, f, &l) < 0,
+	OK(fd >= 0 && dup2(other, fd) == fd && !load(f),
 	   "what is no ring any more gives an error");
 	close(other);
-	file_ring_close(ring);
-	ring = file_ring_open(DEPTH, &why);
-	OK(ring && !load(ring, f, &l) && l.done >= ASKED && !l.wrong,
-	   "after which all is asked for anew");
-	OK(ring &&
-		   file_ring_read(ring, f->fd, block, sizeof(block),
-				  sizeof(block)) == sizeof(block) &&
-		   file_data_matches(block, sizeof(block), sizeof(block)),
+	file_ring_close(s.ring);
+	s.ring = file_ring_open(DEPTH, &why);
+	OK(s.ring && load(f), "after which all is asked for anew");
+	OK(s.ring && file_ring_read(&s, FILE_DATA_BLOCK) == FILE_DATA_BLOCK &&
+		   file_data_matches(s.buffers, FILE_DATA_BLOCK,
+				     FILE_DATA_BLOCK),
 	   "and nothing else comes");
-	file_ring_close(ring);
+	file_ring_close(s.ring);
 }
 
 int main(void)
 {
-	struct file_ring *ring;
-	struct file_ring_load l;
 	struct file_data f;
-	const char *why;
+	const char *why = NULL;
 
 	if (!mkdtemp(dir))
 		return 1;
-	ring = file_ring_open(DEPTH, &why);
-	if (!ring) {
+	s.ring = file_ring_open(DEPTH, &why);
+	if (!s.ring) {
 		OK(why != NULL, "no io_uring here, and it says why");
 	} else {
 		OK(!file_data_open(NULL, &f, dir, "data", BYTES), "a file");
-		OK(!load(ring, &f, &l) && l.counted >= ASKED &&
-			   l.done >= ASKED && !l.wrong,
-		   "many reads at a time");
-		check_error(ring, &f);
+		OK(load(&f), "many reads at a time");
+		check_error(&f);
 		file_data_remove(&f);
 	}
 	OK(!rmdir(dir), "nothing is left");

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "file_data.h"
-
 #ifdef HAVE_LIBURING
 
 #include <liburing.h>
@@ -60,13 +58,16 @@ void file_ring_close(struct file_ring *r)
 	free(r);
 }
 
-/* There is an entry for each request: the ring has room for its depth. */
-static void ask(struct file_ring *r, int fd, void *buffer, size_t len,
-		uint64_t offset, unsigned int number)
+/* Ask for the block at @offset.  There is an entry for each request: the ring
+ * has room for its depth. */
+static void ask(struct file_reading *s, uint64_t offset, unsigned int number)
 {
+	struct file_ring *r = s->ring;
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->io);
+	const size_t len = s->point->block;
 
-	io_uring_prep_read(sqe, fd, buffer, (unsigned int)len, offset);
+	io_uring_prep_read(sqe, s->fd, s->buffers + number * len,
+			   (unsigned int)len, offset);
 	sqe->user_data = number;
 	r->under_way++;
 }
@@ -81,13 +82,13 @@ static int wait_one(struct file_ring *r)
 	return err < 0 ? err : 0;
 }
 
-ssize_t file_ring_read(struct file_ring *r, int fd, void *buffer, size_t len,
-		       uint64_t offset)
+ssize_t file_ring_read(struct file_reading *s, uint64_t offset)
 {
+	struct file_ring *r = s->ring;
 	struct io_uring_cqe *cqe;
 	ssize_t n;
 
-	ask(r, fd, buffer, len, offset, 0);
+	ask(s, offset, 0);
 	n = wait_one(r);
 	if (!n)
 		n = io_uring_peek_cqe(&r->io, &cqe);
@@ -102,12 +103,14 @@ ssize_t file_ring_read(struct file_ring *r, int fd, void *buffer, size_t len,
 	return -1;
 }
 
-static void ask_next(struct file_ring *r, struct file_ring_load *l,
+static void ask_next(struct file_reading *s, enum timer_method method,
 		     unsigned int i)
 {
-	r->offset[i] = l->base + file_walk_next(l->walk) * l->block;
-	ask(r, l->fd, l->buffers + i * l->block, l->block, r->offset[i], i);
-	r->began[i] = timer_begin(l->method);
+	struct file_ring *r = s->ring;
+
+	r->offset[i] = s->base + file_walk_next(&s->walk) * s->point->block;
+	ask(s, r->offset[i], i);
+	r->began[i] = timer_begin(method);
 }
 
 /*
@@ -117,30 +120,31 @@ static void ask_next(struct file_ring *r, struct file_ring_load *l,
  *
  * Return: how many, at most the depth.
  */
-static unsigned int reap(struct file_ring *r, struct file_ring_load *l,
+static unsigned int reap(struct file_reading *s, enum timer_method method,
 			 uint64_t *now, uint64_t *ticks, bool again)
 {
+	struct file_ring *r = s->ring;
 	struct io_uring_cqe *cqes[MOST_DEPTH];
-	const unsigned int n = io_uring_peek_batch_cqe(&r->io, cqes, l->depth);
+	const size_t block = s->point->block;
+	const unsigned int n =
+		io_uring_peek_batch_cqe(&r->io, cqes, s->point->depth);
 
-	*now = timer_end(l->method);
+	*now = timer_end(method);
 	r->under_way -= n;
+	s->blocks += n;
 	for (unsigned int k = 0; k < n; k++) {
 		const unsigned int i = (unsigned int)cqes[k]->user_data;
-		/* Never from the future. */
-		const bool good = cqes[k]->res == (int)l->block &&
-				  *now >= r->began[i] &&
-				  file_data_sample(l->buffers + i * l->block,
-						   l->block, r->offset[i]);
 
-		l->done += good;
-		l->wrong += !good;
+		/* Never from the future. */
+		s->right += cqes[k]->res == (int)block && *now >= r->began[i] &&
+			    file_data_sample(s->buffers + i * block, block,
+					     r->offset[i]);
 		if (ticks)
 			ticks[k] = *now - r->began[i];
 		/* At once: while others are looked at the device has work.
 		 * An error shows when the next is waited for. */
 		if (again) {
-			ask_next(r, l, i);
+			ask_next(s, method, i);
 			io_uring_submit(&r->io);
 		}
 	}
@@ -148,25 +152,26 @@ static unsigned int reap(struct file_ring *r, struct file_ring_load *l,
 	return n;
 }
 
-int file_ring_load(struct file_ring *r, struct file_ring_load *l)
+int file_ring_load(struct file_reading *s, enum timer_method method,
+		   unsigned int wanted, uint64_t *ticks, uint64_t *all_ticks)
 {
-	unsigned int warm = 0;
+	struct file_ring *r = s->ring;
+	unsigned int warm = 0, counted = 0;
 	uint64_t first = 0, now = 0;
 	int err = 0;
 
-	l->done = l->wrong = l->counted = 0;
-	for (unsigned int i = 0; i < l->depth; i++)
-		ask_next(r, l, i);
+	for (unsigned int i = 0; i < s->point->depth; i++)
+		ask_next(s, method, i);
 	/* The interval begins with the last completion that is not counted
 	 * and ends with the last that is. */
-	while (warm < l->depth && !(err = wait_one(r)))
-		warm += reap(r, l, &first, NULL, true);
-	while (!err && l->counted < l->wanted && !(err = wait_one(r)))
-		l->counted += reap(r, l, &now, l->ticks + l->counted, true);
-	l->all_ticks = now - first;
+	while (warm < s->point->depth && !(err = wait_one(r)))
+		warm += reap(s, method, &first, NULL, true);
+	while (!err && counted < wanted && !(err = wait_one(r)))
+		counted += reap(s, method, &now, ticks + counted, true);
+	*all_ticks = now - first;
 	while (!err && r->under_way && !(err = wait_one(r)))
-		reap(r, l, &now, NULL, false);
-	return err;
+		reap(s, method, &now, NULL, false);
+	return err ? err : (int)counted;
 }
 
 #else
@@ -182,13 +187,13 @@ void file_ring_close(struct file_ring *r)
 {
 }
 
-ssize_t file_ring_read(struct file_ring *r, int fd, void *buffer, size_t len,
-		       uint64_t offset)
+ssize_t file_ring_read(struct file_reading *s, uint64_t offset)
 {
 	return -1;
 }
 
-int file_ring_load(struct file_ring *r, struct file_ring_load *l)
+int file_ring_load(struct file_reading *s, enum timer_method method,
+		   unsigned int wanted, uint64_t *ticks, uint64_t *all_ticks)
 {
 	return -ENOTSUP;
 }
