@@ -132,11 +132,9 @@ static const struct form {
 	bench_run_fn *each, *curve;
 	bench_case_fn *once;
 } forms[] = {
-#define ROW(form)                                                            \
-	{                                                                    \
-#form, run_each_##form, run_curve_##form, sample_once_##form \
-	}
-	ROW(memory), ROW(register)
+	{ "memory", run_each_memory, run_curve_memory, sample_once_memory },
+	{ "register", run_each_register, run_curve_register,
+	  sample_once_register },
 };
 
 #define POINTS(form)                             \

@@ -37,7 +37,6 @@
 #include "pair.h"
 #include "stats.h"
 
-#define MIB	    ((size_t)1 << 20)
 #define LINE	    64
 #define LINKS	    32	/* operations in a pass of a long chain */
 #define SHORT	    8	/* of a short one */
@@ -48,7 +47,7 @@
 #define TRIPS	    20
 #define WALKS	    3
 #define WALK_BYTES  ((size_t)16 << 10)
-#define FILE_BYTES  MIB
+#define FILE_BYTES  ((size_t)1 << 20)
 #define REPETITIONS 10
 #define STUDENT	    2.262 /* of ten values: 9 degrees of freedom, 95 % */
 

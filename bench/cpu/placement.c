@@ -61,20 +61,18 @@ __asm__(".pushsection .rodata\n"
 	"placement_branches:\n\t" ARCH_CODE_BRANCHES "placement_branches_end:\n"
 	".popsection\n");
 
-#define CODE(name)                                              \
-	{                                                       \
-#name, placement_##name, placement_##name##_end \
-	}
-#define CODE_BYTES(name) \
-	extern const unsigned char placement_##name[], placement_##name##_end[];
-CODE_BYTES(loop)
-CODE_BYTES(call)
-CODE_BYTES(branches)
+extern const unsigned char placement_loop[], placement_loop_end[],
+	placement_call[], placement_call_end[], placement_branches[],
+	placement_branches_end[];
 
 static const struct {
 	const char *name;
 	const unsigned char *begin, *end;
-} codes[CODES] = { CODE(loop), CODE(call), CODE(branches) };
+} codes[CODES] = {
+	{ "loop", placement_loop, placement_loop_end },
+	{ "call", placement_call, placement_call_end },
+	{ "branches", placement_branches, placement_branches_end },
+};
 
 typedef uint64_t code_fn(uint64_t iters);
 

@@ -31,7 +31,6 @@
  * Needs:    for via=plt its shared object, beside the program's directory.
  */
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "arch.h"

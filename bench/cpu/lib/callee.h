@@ -78,25 +78,21 @@
 #define CALLEE_OPAQUE __attribute__((noinline, aligned(64)))
 #endif
 
-#define CALLEE_NAME(prefix, n)	  prefix##_##n
-#define CALLEE_DECLARE(prefix, n) uint64_t CALLEE_NAME(prefix, n)(PARAMS(n));
-
 /* The 1 shows that a procedure without arguments was called, too. */
-#define CALLEE_DEFINE(prefix, n)                                 \
-	CALLEE_OPAQUE uint64_t CALLEE_NAME(prefix, n)(PARAMS(n)) \
-	{                                                        \
-		uint64_t sum = 1;                                \
-                                                                 \
-		UPTO_##n(USE, NOTHING) return sum;               \
+#define CALLEE_DEFINE(prefix, n)                       \
+	CALLEE_OPAQUE uint64_t prefix##_##n(PARAMS(n)) \
+	{                                              \
+		uint64_t sum = 1;                      \
+                                                       \
+		UPTO_##n(USE, NOTHING) return sum;     \
 	}
 
-#define CALLEE_DECLARE_DIRECT(n) CALLEE_DECLARE(callee, n)
 /* Weak: the program starts without its shared object, and then opens it. */
-#define CALLEE_DECLARE_PLT(n) \
-	__attribute__((weak)) CALLEE_DECLARE(callee_plt, n)
+#define CALLEE_DECLARE(n)               \
+	uint64_t callee_##n(PARAMS(n)); \
+	__attribute__((weak)) uint64_t callee_plt_##n(PARAMS(n));
 
-CALLEE_FOR_EACH(CALLEE_DECLARE_DIRECT)
-CALLEE_FOR_EACH(CALLEE_DECLARE_PLT)
+CALLEE_FOR_EACH(CALLEE_DECLARE)
 
 /* The loops that call them (caller.c). */
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* A plateau has at least so many points, which are nearer to each other than
  * two plateaus are: L1 to L2 is 3 times, a TLB step less. */
