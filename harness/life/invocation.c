@@ -16,20 +16,8 @@
 #include "guard.h"
 #include "kernel_tells.h"
 #include "program.h"
+#include "sysfile.h"
 #include "topo.h"
-
-static void list_cpus(const struct bench *b, char *text, size_t size)
-{
-	int cpus[16];
-	size_t n = topo_cpus(b->topo, cpus, 16), len = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < n && i < 16 && len < size; i++)
-		len += (size_t)snprintf(text + len, size - len, "%s%d",
-					i ? "," : "", cpus[i]);
-	if (n > 16 && len < size)
-		snprintf(text + len, size - len, ",... (%zu)", n);
-}
 
 static int choose_kind(struct bench *b, const char *kind)
 {
@@ -53,18 +41,22 @@ static int choose_kind(struct bench *b, const char *kind)
 
 static int choose_cpu(struct bench *b, int wanted, const char *kind)
 {
-	char usable[160];
+	char *status;
+	const char *usable;
 
 	if (wanted < 0)
 		return choose_kind(b, kind);
 	b->cpu = wanted;
 	if (topo_has(b->topo, wanted))
 		return EXIT_OK;
-	list_cpus(b, usable, sizeof(usable));
-	return verdict_give_up(
-		b, EXIT_USAGE,
-		"--cpu %d: not a CPU that this process may use (%s)", wanted,
-		usable);
+	status = sysfile_text("/proc/self/status");
+	usable = field_behind(status ? status : "", "Cpus_allowed_list");
+	verdict_give_up(b, EXIT_USAGE,
+			"--cpu %d: not a CPU that this process may use (%.*s)",
+			wanted, usable ? (int)strcspn(usable, "\n") : 0,
+			usable ? usable : "");
+	free(status);
+	return EXIT_USAGE;
 }
 
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
@@ -312,15 +304,4 @@ int invocation_measure(struct bench *b)
 				       "left a child behind: a defect of %s",
 				       b->desc->name);
 	return code;
-}
-
-void invocation_close(struct bench *b)
-{
-	cases_free(b);
-	sample_free(&b->now.core_hz);
-	sample_free(&b->now.core_share);
-	if (b->counter)
-		op_counter_close(b->counter);
-	topo_close(b->topo);
-	b->topo = NULL;
 }

@@ -24,7 +24,4 @@ int invocation_select(struct bench *b);
  * Return: EXIT_OK, or an exit code with @b->verdict.why set. */
 int invocation_measure(struct bench *b);
 
-/* invocation_close() - free everything. */
-void invocation_close(struct bench *b);
-
 #endif

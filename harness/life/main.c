@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "bench.h"
 #include "copies.h"
 #include "err.h"
@@ -37,6 +38,14 @@ struct settings {
 	struct invocation_plan plan;
 	bool json, csv, wide, list, describe, version, help;
 };
+
+/* What was asked of this process, the program's own state, and what becomes of
+ * it: they live as long as the process. */
+static struct settings set = {
+	.plan = { .cpu = NOT_GIVEN, .round = NOT_GIVEN, .guard_fd = -1 }
+};
+static void *state;
+static struct bench program;
 
 static const struct opt common_opts[] = {
 	OPT_LIST('c', "case", settings, plan.globs,
@@ -98,12 +107,12 @@ static void help(const struct opt_set *sets)
 	     "128 + N if stopped by signal N.");
 }
 
-static enum out_format format_of(const struct settings *set)
+static enum out_format format_of(void)
 {
-	return set->json   ? OUT_JSON
-	       : set->csv  ? OUT_CSV
-	       : set->wide ? OUT_WIDE
-			   : OUT_SHORT;
+	return set.json	  ? OUT_JSON
+	       : set.csv  ? OUT_CSV
+	       : set.wide ? OUT_WIDE
+			  : OUT_SHORT;
 }
 
 static double known_tsc_hz(void)
@@ -116,33 +125,33 @@ static double known_tsc_hz(void)
 
 /* The program, or copies of it, and its cases.  Return: as invocation_open().
  */
-static int open_it(struct bench *b, const struct settings *set, void *state)
+static int open_it(void)
 {
 	const struct bench_desc *desc = &bench_desc;
 	int code;
 
-	if (set->plan.cpus)
-		copies_wrap(set->plan.cpus, &desc, &state);
-	code = invocation_open(b, desc, state, &set->plan);
-	return code ? code : invocation_select(b);
+	if (set.plan.cpus)
+		copies_wrap(set.plan.cpus, &desc, &state);
+	code = invocation_open(&program, desc, state, &set.plan);
+	return code ? code : invocation_select(&program);
 }
 
-static void complain(const struct bench *b, int code)
+static void complain(int code)
 {
 	if (code)
 		warn("%s%s%s", code == EXIT_SKIP ? "skipped: " : "",
-		     b->verdict.why, code == EXIT_USAGE ? " (try --help)" : "");
+		     program.verdict.why,
+		     code == EXIT_USAGE ? " (try --help)" : "");
 }
 
 /* Write the rows to the supervisor.  Return: the exit code. */
-static int write_rows(const struct bench *b, int code)
+static int write_rows(int code)
 {
 	size_t measured = 0, skipped = 0;
 	char first[256] = ""; /* of those that were skipped */
 	int worst = code == EXIT_FAIL ? EXIT_BROKEN : code;
 
-	for (size_t i = 0; i < b->n_runs; i++) {
-		const struct case_run *run = b->runs[i];
+	EACH_RUN (&program, run) {
 		struct result row;
 		int err;
 
@@ -153,7 +162,7 @@ static int write_rows(const struct bench *b, int code)
 		}
 		if (run->verdict.state == CASE_UNSELECTED || run->choice.hidden)
 			continue;
-		rows_make(b, run, &row);
+		rows_make(&program, run, &row);
 		if (row.status == RESULT_FAILED && !code) {
 			warn("%s: %s", row.name, row.reason);
 			worst = EXIT_FAIL;
@@ -189,76 +198,64 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int invoke(const struct settings *set, void *state)
+static int invoke(void)
 {
-	struct bench b = { 0 };
 	int code;
 
 	watch_signals();
-	code = open_it(&b, set, state);
+	code = open_it();
 	if (!code)
-		code = invocation_measure(&b);
-	if (invocation_stop) {
-		code = 128 + invocation_stop;
-	} else {
-		complain(&b, code);
-		if (code)
-			verdict_end_all(&b, code == EXIT_SKIP);
-		if (code != EXIT_USAGE)
-			code = write_rows(&b, code);
-	}
-	invocation_close(&b);
-	return code;
+		code = invocation_measure(&program);
+	if (invocation_stop)
+		return 128 + invocation_stop;
+	complain(code);
+	if (code)
+		verdict_end_all(&program, code == EXIT_SKIP);
+	return code == EXIT_USAGE ? code : write_rows(code);
 }
 
 /* Somewhere else on the stack in each invocation (METHOD 7). */
-__attribute__((noinline)) static int invoke_deeper(const struct settings *set,
-						   void *state)
+__attribute__((noinline)) static int invoke_deeper(void)
 {
-	size_t depth = (set->plan.seed >> 12) % STACK_SPREAD / 16 * 16 + 16;
+	size_t depth = (set.plan.seed >> 12) % STACK_SPREAD / 16 * 16 + 16;
 	volatile char *room = alloca(depth);
 
 	room[0] = 0;
-	return invoke(set, state);
+	return invoke();
 }
 
-static int list_cases(const struct settings *set, void *state)
+static int list_cases(void)
 {
-	struct bench b = { 0 };
-	int code = open_it(&b, set, state);
+	const int code = open_it();
 
-	complain(&b, code);
-	for (size_t i = 0; !code && i < b.n_runs; i++)
-		if (b.runs[i]->verdict.state != CASE_UNSELECTED &&
-		    !b.runs[i]->choice.hidden)
-			puts(b.runs[i]->def.name);
-	invocation_close(&b);
+	complain(code);
+	EACH_RUN (&program, run)
+		if (!code && run->verdict.state != CASE_UNSELECTED &&
+		    !run->choice.hidden)
+			puts(run->def.name);
 	return code;
 }
 
-static int measure(struct settings *set, char **argv)
+static int measure(char **argv)
 {
 	struct timer_features features;
-	struct result *rows = NULL;
+	static struct result *rows;
 	size_t n = 0;
 	int code, err;
 
 	timer_probe(&features);
-	if (set->plan.tsc_hz <= 0 && features.invariant)
-		set->plan.tsc_hz = timer_tsc_hz(260000000);
+	if (set.plan.tsc_hz <= 0 && features.invariant)
+		set.plan.tsc_hz = timer_tsc_hz(260000000);
 #ifndef __OPTIMIZE__
 	warn("this build is not optimised: what stands around the measured "
 	     "loops takes longer; see CFLAGS");
 #endif
-	code = supervise_run(argv, &set->plan, &rows, &n);
-	err = n ? out_rows(stdout, format_of(set), bench_question, rows, n) : 0;
+	code = supervise_run(argv, &set.plan, &rows, &n);
+	err = n ? out_rows(stdout, format_of(), bench_question, rows, n) : 0;
 	if (err) {
 		warn("cannot write the results: %s", strerror(-err));
 		code = EXIT_FAIL;
 	}
-	for (size_t i = 0; i < n; i++)
-		result_free(&rows[i]);
-	free(rows);
 	return code;
 }
 
@@ -268,18 +265,15 @@ static int measure(struct settings *set, char **argv)
 static void check_dir(const char *dir)
 {
 	char path[PATH_MAX];
-	int fd;
+	const int err = guard_scratch(dir, "try", path, sizeof(path));
 
-	snprintf(path, sizeof(path), "%s", dir);
-	fd = guard_try_file(path, sizeof(path));
-	if (fd < 0)
+	if (err)
 		misuse("--dir %s: no file can be made there: %s", dir,
-		       strerror(-fd));
-	unlink(path);
-	close(fd);
+		       strerror(-err));
+	rmdir(path);
 }
 
-static void check(struct settings *set, int argc, int parsed, const char *why)
+static void check(int argc, int parsed, const char *why)
 {
 	static const char *const no_row = NULL;
 
@@ -287,82 +281,73 @@ static void check(struct settings *set, int argc, int parsed, const char *why)
 		misuse("%s", why);
 	if (parsed < argc)
 		misuse("there are no operands");
-	if (strcmp(set->plan.timer, "auto") != 0 &&
-	    timer_find(set->plan.timer) < 0)
+	if (strcmp(set.plan.timer, "auto") != 0 &&
+	    timer_find(set.plan.timer) < 0)
 		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
-		       set->plan.timer);
-	if (set->plan.kind && set->plan.cpu != NOT_GIVEN)
+		       set.plan.timer);
+	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
-	if (set->plan.cpus && !copies_counts(set->plan.cpus))
+	if (set.plan.cpus && !copies_counts(set.plan.cpus))
 		misuse("--cpus %s: not numbers from 1 to %d and \"all\", "
 		       "parted by commas",
-		       set->plan.cpus, COPIES_MOST);
-	if (set->plan.cpus && set->plan.counters)
+		       set.plan.cpus, COPIES_MOST);
+	if (set.plan.cpus && set.plan.counters)
 		misuse("--cpus and --counters together");
-	if (set->json && set->csv)
+	if (set.json && set.csv)
 		misuse("--json and --csv together");
-	if (set->wide && (set->json || set->csv))
+	if (set.wide && (set.json || set.csv))
 		misuse("--wide is for the table, not with --json or --csv");
-	if (set->plan.cpus) /* copies are other rows than those that are quoted
-			     */
-		set->plan.core_rows = &no_row;
-	if (set->plan.dir)
-		check_dir(set->plan.dir);
-	if (!set->plan.seed &&
-	    getrandom(&set->plan.seed, sizeof(set->plan.seed), 0) < 0)
-		set->plan.seed = (uint64_t)getpid();
-	set->plan.seed &= INT64_MAX;
+	if (set.plan.cpus) /* copies are other rows than those that are quoted
+			    */
+		set.plan.core_rows = &no_row;
+	if (set.plan.dir)
+		check_dir(set.plan.dir);
+	if (!set.plan.seed &&
+	    getrandom(&set.plan.seed, sizeof(set.plan.seed), 0) < 0)
+		set.plan.seed = (uint64_t)getpid();
+	set.plan.seed &= INT64_MAX;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .plan = {
-					.cpu = NOT_GIVEN,
-					.round = NOT_GIVEN,
-					.share_ms = bench_share_ms,
-					.core_rows = bench_core,
-					.tsc_hz = known_tsc_hz(),
-					.guard_fd = -1,
-				} };
-	size_t size = (bench_desc.state_size / CACHE_LINE + 1) * CACHE_LINE;
-	void *state = aligned_alloc(CACHE_LINE, size);
-	char **args = malloc(((size_t)argc + 1) * sizeof(*args));
+	const size_t size =
+		(bench_desc.state_size / CACHE_LINE + 1) * CACHE_LINE;
+	char **args = text_alloc((size_t)argc + 1, sizeof(*args));
 	struct opt_set sets[] = {
 		{ "Options of every program", common_opts, &set },
-		{ "Options of this program", bench_desc.opts, state },
+		{ "Options of this program", bench_desc.opts, NULL },
 		{ NULL, NULL, NULL },
 	};
 	const char *why;
-	int parsed, code;
+	int parsed;
 
 	umask(022);		  /* of 0777 a directory would be of no use */
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	result_json_memory();
-	if (!state || !args)
+	sets[1].target = state = aligned_alloc(CACHE_LINE, size);
+	if (!state)
 		die(EXIT_FAIL, "no memory");
 	memset(state, 0, size);
-	memcpy(args, argv, ((size_t)argc + 1) * sizeof(*args));
+	memcpy(args, argv, (size_t)argc * sizeof(*args));
+	set.plan.share_ms = bench_share_ms;
+	set.plan.core_rows = bench_core;
+	set.plan.tsc_hz = known_tsc_hz();
 	parsed = opts_parse(argc, argv, sets, &why);
-	code = EXIT_OK;
 	if (parsed >= 0 && set.help) {
 		help(sets);
-		goto out;
+		return EXIT_OK;
 	}
 	if (parsed >= 0 && set.version) {
 		printf("%s (oscost %s)\n", bench_desc.name, OSCOST_VERSION);
-		goto out;
+		return EXIT_OK;
 	}
-	check(&set, argc, parsed, why);
+	check(argc, parsed, why);
 	if (set.describe)
 		printf("{\"name\":\"%s\",%s\n", bench_desc.name, bench_parts);
 	else if (set.list)
-		code = list_cases(&set, state);
-	else if (supervise_orders(&set.plan))
-		code = invoke_deeper(&set, state);
+		return list_cases();
 	else
-		code = measure(&set, args);
-out:
-	free(state);
-	free(args);
-	return code;
+		return supervise_orders(&set.plan) ? invoke_deeper()
+						   : measure(args);
+	return EXIT_OK;
 }

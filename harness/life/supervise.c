@@ -60,44 +60,25 @@ bool supervise_orders(struct invocation_plan *plan)
 /* What an invocation writes to its stdout: its records.  It waits where nobody
  * empties the pipe, but writes only when it has measured. */
 struct channel {
-	int in, out; /* the ends of the pipe */
-	FILE *read;  /* into what follows */
+	int fd;
 	char *text;
 	size_t len;
 };
 
-static void open_channel(struct channel *c)
-{
-	int fds[2];
-
-	/* Closed over exec: the measured process has its stdout, no more. */
-	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[0], F_SETFL, O_NONBLOCK))
-		die(EXIT_FAIL, "no place for rows: %s", strerror(errno));
-	c->in = fds[0];
-	c->out = fds[1];
-	c->read = open_memstream(&c->text, &c->len);
-	if (!c->read)
-		die(EXIT_FAIL, "no memory");
-}
-
 /* Read what is there.  Return: whether there may be more. */
 static bool empty_channel(struct channel *c)
 {
-	static char buf[65536]; /* more than ulimit -s may allow */
+	const size_t room = 65536;
 	ssize_t got;
 
-	while ((got = read(c->in, buf, sizeof(buf))) > 0)
-		fwrite(buf, 1, (size_t)got, c->read);
+	do {
+		c->text = realloc(c->text, c->len + room);
+		if (!c->text)
+			die(EXIT_FAIL, "no memory");
+		got = read(c->fd, c->text + c->len, room);
+		c->len += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
-}
-
-/* Nothing more will come. */
-static void close_channel(struct channel *c)
-{
-	empty_channel(c);
-	close(c->in);
-	if (ferror(c->read) || fclose(c->read))
-		die(EXIT_FAIL, "no memory");
 }
 
 /* All invocations. */
@@ -192,48 +173,41 @@ static void kill_group(pid_t pid, int sig)
 		kill(pid, sig);
 }
 
-/* What the kernel counted of a process and its CPU so far. */
+/* What the kernel counted of a process so far. */
 struct standing {
 	int64_t at_ns, ran_ns, waited_ns;
-	int64_t cpu;
 	bool runnable;
 };
-
-static bool read_standing(struct standing *s, pid_t pid)
-{
-	char schedstat[96], stat[1024];
-	const char *state;
-
-	s->at_ns = (int64_t)invocation_now_ns();
-	sysfile_line(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
-		     (int)pid);
-	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
-	state = field_of_stat(stat, 3);
-	s->runnable = state && *state == 'R';
-	s->cpu = field_number(field_of_stat(stat, 39), -1);
-	return noise_waits(schedstat, &s->ran_ns, &s->waited_ns) && s->cpu >= 0;
-}
 
 /* A real-time task on its CPU makes an invocation seem to hang: print so once.
  * The kernel counts a wait when it is over; a process that could run at both
  * looks and did not has waited all the time between. */
 static void look(pid_t pid, struct standing *last)
 {
-	const struct standing before = *last;
+	struct standing now = { .at_ns = (int64_t)invocation_now_ns() };
+	char schedstat[96], stat[1024];
+	const char *state;
 	static bool said;
-	int64_t took, waited;
+	int64_t waited;
 
-	if (said || !read_standing(last, pid) || !before.at_ns)
+	sysfile_line(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
+		     (int)pid);
+	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
+	state = field_of_stat(stat, 3);
+	now.runnable = state && *state == 'R';
+	if (said || !noise_waits(schedstat, &now.ran_ns, &now.waited_ns))
 		return;
-	took = last->at_ns - before.at_ns;
-	waited = last->waited_ns - before.waited_ns;
-	if (before.runnable && last->runnable && last->ran_ns == before.ran_ns)
-		waited = took;
-	said = (double)waited > BENCH_MOSTLY * (double)took;
+	waited = now.runnable && last->runnable && now.ran_ns == last->ran_ns
+			 ? now.at_ns - last->at_ns
+			 : now.waited_ns - last->waited_ns;
+	said = (double)waited >
+	       BENCH_MOSTLY * (double)(now.at_ns - last->at_ns);
 	if (said)
 		warn("the measurement waited %.1f s for CPU %d: a real-time "
 		     "task has it, or a quota (cpu.max) is used up",
-		     (double)waited / 1e9, (int)last->cpu);
+		     (double)waited / 1e9,
+		     (int)field_number(field_of_stat(stat, 39), -1));
+	*last = now;
 }
 
 /* Ctrl-Z would stop this process and not the invocation, whose group is
@@ -243,7 +217,7 @@ static volatile sig_atomic_t asked_to_pause;
 /* Wait until @pid is gone; SIGCHLD ends each wait.  Return: its status. */
 static int follow(pid_t pid, struct channel *c)
 {
-	struct pollfd pipe = { c->in, POLLIN, 0 };
+	struct pollfd pipe = { c->fd, POLLIN, 0 };
 	int64_t deadline = 0, next_look = deadline_in(LOOK_MS);
 	struct standing standing = { .at_ns = (int64_t)invocation_now_ns() };
 	sigset_t none;
@@ -332,37 +306,39 @@ static int one_invocation(struct run *all, unsigned int number)
 {
 	const uint64_t first = all->plan->seed;
 	uint64_t state = first + number * 0x9E3779B97F4A7C15u + 1;
-	struct channel channel;
-	int code, status;
-	unsigned int left, orphans;
-	char stuck[512];
-	size_t before = all->n;
 	/* The first invocation has the seed that the user gave. */
 	const uint64_t seed = number ? random_next(&state) >> 1 : first;
 	const pid_t supervisor = getpid();
+	const size_t before = all->n;
+	struct channel channel = { 0 };
+	unsigned int left, orphans;
+	int ends[2], status, code;
+	char stuck[512];
 	pid_t pid;
 
-	open_channel(&channel);
+	/* Closed over exec: the measured process has its stdout, no more. */
+	if (pipe2(ends, O_CLOEXEC) || fcntl(ends[0], F_SETFL, O_NONBLOCK))
+		die(EXIT_FAIL, "no place for rows: %s", strerror(errno));
+	channel.fd = ends[0];
 	pid = fork();
+	if (pid == 0)
+		become_invocation(all, seed, number, ends[1], supervisor);
+	close(ends[1]);
 	if (pid < 0) {
 		/* ulimit -u or pids.max: a limit of this place, no defect. */
-		bool limit = errno == EAGAIN || errno == ENOMEM;
+		const bool limit = errno == EAGAIN || errno == ENOMEM;
 
 		warn("%scannot start an invocation: %s",
 		     limit ? "skipped: " : "", strerror(errno));
-		close(channel.out);
-		close_channel(&channel);
-		free(channel.text);
+		close(ends[0]);
 		return limit ? EXIT_SKIP : EXIT_FAIL;
 	}
-	if (pid == 0)
-		become_invocation(all, seed, number, channel.out, supervisor);
-	close(channel.out);
 	status = follow(pid, &channel);
 	orphans = guard_reap();
 	kill(-pid, SIGKILL); /* not kill_group(): the number is free again */
 	left = guard_sweep(all->guard, stuck, sizeof(stuck));
-	close_channel(&channel);
+	empty_channel(&channel);
+	close(ends[0]);
 	if (stuck[0])
 		warn("cannot remove what was left behind: %s", stuck);
 	if (invocation_stop) {
@@ -462,13 +438,15 @@ static void keep_apart(void)
 int supervise_run(char *const *argv, const struct invocation_plan *plan,
 		  struct result **rows, size_t *n)
 {
-	struct run all = { .argv = argv, .plan = plan };
+	static struct run all;
 	const bool progress = isatty(STDERR_FILENO) && plan->invocations > 1;
 	int code = EXIT_OK, now;
 	const uint64_t begin_ns = invocation_now_ns();
 	unsigned int done = 0;
 	sigset_t watched;
 
+	all.argv = argv;
+	all.plan = plan;
 	keep_apart();
 	all.guard = guard_open();
 	set_signals(on_signal, &watched);
@@ -509,9 +487,6 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
 		code = EXIT_FAIL;
 	if (code == EXIT_OK && *n && count(*rows, 0, *n, RESULT_SKIPPED) == *n)
 		code = EXIT_SKIP;
-	for (size_t i = 0; i < all.n; i++)
-		result_free(&all.rows[i]);
-	free(all.rows);
 	guard_close(all.guard);
 	/* What was measured is written next, maybe to a pipe that nobody
 	 * empties: from here on a signal ends the program at once. */

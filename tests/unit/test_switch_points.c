@@ -2,7 +2,6 @@
 /* What a switch costs, from made-up round trips and counts of switches. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/task/context_switch.c"
-#include "invocation.h"
 #include "program.h"
 #include "tap.h"
 #include "topo.h"
@@ -69,6 +68,6 @@ int main(void)
 		"a hop, as lmbench has it");
 	OK_NEAR(value_of("procs=8,touch=4K,figure=switch_low"), 1000, 1e-9,
 		"what is not mechanism_spread, of each switch of a hop");
-	invocation_close(&b);
+	cases_free(&b);
 	return tap_done();
 }
