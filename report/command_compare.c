@@ -35,35 +35,28 @@ static double default_floor(double threshold)
 	return threshold >= 0 ? fmin(FLOOR, threshold) : FLOOR;
 }
 
-struct comparisons {
-	const struct comparison *c;
-	size_t n;
-};
-
 static void write_all(struct doc *d, const void *what)
 {
-	const struct comparisons *all = what;
-
-	compare_write(d, all->c, all->n);
+	compare_write(d, what);
 }
 
-static int write_pages(const char *dir, const struct comparison *c, size_t n)
+static int write_pages(const char *dir, struct compare_view v)
 {
-	const struct comparisons all = { c, n };
 	int err = 0;
 
 	if (mkdir(dir, 0777) && errno != EEXIST) {
 		warn("%s: %s", dir, strerror(errno));
 		return -EIO;
 	}
-	for (size_t i = 0; i < n && !err; i++) {
+	for (size_t i = 0; i < v.n && !err; i++) {
 		const char *name = text_format("compare-%zu", i + 1);
 
-		err = c[i].counted ? 0 : compare_plot(&c[i], dir, name);
+		err = v.c[i].counted ? 0 : compare_plot(&v.c[i], dir, name);
 		if (err)
 			warn("%s/%s.svg: %s", dir, name, strerror(-err));
 	}
-	return err ? err : doc_pages(dir, "compare", write_all, &all);
+	v.all = true;
+	return err ? err : doc_pages(dir, "compare", write_all, &v);
 }
 
 /* Of sides that are the same every alarm is false.  METHOD promises at most
@@ -100,19 +93,6 @@ static int judge(const struct comparison *c, size_t n, double threshold)
 	     worst->a->all.benchmark, worst->a->all.name,
 	     100 * expm1(worst->cost.shift), 100 * threshold);
 	return EXIT_SLOWER;
-}
-
-static void print_all(const struct compare_options *o,
-		      const struct comparison *c, size_t n)
-{
-	if (o->in_time)
-		compare_print_runs(stdout, c, n);
-	for (size_t i = 0; i < n && !o->in_time; i++)
-		compare_print(stdout, &c[i], o->all);
-	if (c->counted || n > 1 || o->in_time)
-		/* Times of several runs are shown with the rows that agree. */
-		compare_print_across(stdout, c, n,
-				     o->all || (!o->in_time && !c->counted));
 }
 
 /* @timed sides and, behind them, those of a ledger. */
@@ -168,6 +148,7 @@ static int compare_all(const struct compare_options *o, const struct sides *s,
 		       double floor, double threshold, const json_t *floors)
 {
 	struct comparison *c = text_alloc(s->n, sizeof(*c));
+	struct compare_view v;
 	int status = EXIT_OK;
 	size_t n = 0;
 
@@ -175,16 +156,19 @@ static int compare_all(const struct compare_options *o, const struct sides *s,
 		compare_sides(&c[n++], &s->v[0], &s->v[i], floor, floors);
 	for (size_t i = s->timed + 1; i < s->n; i++)
 		compare_sides(&c[n++], &s->v[s->timed], &s->v[i], 0, NULL);
+	v = (struct compare_view) { c, n, o->all, o->in_time };
 	if (o->junit)
 		compare_junit(stdout, c, s->timed - 1, threshold);
 	else if (!o->json)
-		print_all(o, c, n);
+		compare_write(&(struct doc) { .f = stdout,
+					      .format = &doc_console },
+			      &v);
 	else if (compare_json(stdout, c, s->timed - 1, threshold))
 		status = EXIT_FAIL;
 	for (size_t i = 0; o->same && i + 1 < s->timed; i++)
 		if (judge_same(o->json || o->junit ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
-	if (o->out && write_pages(o->out, c, n))
+	if (o->out && write_pages(o->out, v))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;

@@ -89,53 +89,11 @@ static const char *shown(const struct side *s, size_t i)
 	return compare_setting(&s->runs[0], i);
 }
 
-/* How quiet the measuring CPU was in @run, NULL if nobody looked; *@word: in
- * one word. */
-static const char *noise_of(const struct run *run, const char **word)
-{
-	struct noise_certificate q;
-	const char *text = NULL;
-
-	noise_certificate_sum(&q, run);
-	if (q.n) {
-		double share = noise_cpu_share(&q.v[0]);
-
-		*word = noise_word(share);
-		text = text_format("%s, %s of the time lost", *word,
-				   text_percent(share));
-	}
-	return text;
-}
-
-const char *compare_forbidden(const struct comparison *c)
-{
-	const struct side *sides[] = { c->a, c->b };
-	const char *text = NULL;
-
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; j < sides[i]->n; j++) {
-			const struct run *run = &sides[i]->runs[j];
-			const char *word;
-			const char *noise = noise_of(run, &word), *more;
-
-			if (noise && !strcmp(word, "very noisy")) {
-				more = text_format("%s%s%s (%s)",
-						   text ? text : "",
-						   text ? ", " : "", run->dir,
-						   noise);
-				text = more;
-			}
-		}
-	if (text)
-		text = prose("compare-forbidden", "runs", text, NULL);
-	return text;
-}
-
 static void add_noise(struct table *t, const struct comparison *c)
 {
 	const char *word[2];
-	const char *a = noise_of(c->a->runs, &word[0]);
-	const char *b = noise_of(c->b->runs, &word[1]);
+	const char *a = noise_of_run(c->a->runs, &word[0]);
+	const char *b = noise_of_run(c->b->runs, &word[1]);
 
 	if (a && b && strcmp(word[0], word[1]) != 0) {
 		table_line(t, "", "noise certificate", a, b);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "doc.h"
 #include "text.h"
 #include "units.h"
 
@@ -99,3 +100,54 @@ void console_text(FILE *f, const char *text, const char *first,
 		begin = more;
 	}
 }
+
+static void console_begin(struct doc *d, const char *title)
+{
+}
+
+static void console_end(struct doc *d)
+{
+}
+
+static void console_heading(struct doc *d, int level, const char *id,
+			    const char *text)
+{
+	console_paragraph(d->f, text);
+	fputc('\n', d->f);
+}
+
+static void console_para(struct doc *d, const char *text)
+{
+	console_heading(d, 0, NULL, text);
+}
+
+static void console_fold(struct doc *d, const char *id, const char *text)
+{
+	if (text)
+		console_para(d, text);
+}
+
+static void console_warning(struct doc *d, const char *text, const char *remedy)
+{
+	console_para(d, text);
+}
+
+static void console_rows(struct doc *d, const struct table *t)
+{
+	if (!t->nrows)
+		return;
+	if (t->caption)
+		console_paragraph(d->f, t->caption);
+	console_table(d->f, t);
+	fputc('\n', d->f);
+}
+
+const struct doc_format doc_console = {
+	.begin = console_begin,
+	.end = console_end,
+	.heading = console_heading,
+	.fold = console_fold,
+	.para = console_para,
+	.warning = console_warning,
+	.table = console_rows,
+};

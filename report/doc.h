@@ -43,7 +43,8 @@ struct doc {
 	bool paper;	      /* of little room: LaTeX */
 };
 
-extern const struct doc_format doc_html, doc_md, doc_tex;
+/* doc_console is for a terminal: without pictures, links and notes. */
+extern const struct doc_format doc_html, doc_md, doc_tex, doc_console;
 
 typedef void doc_write_fn(struct doc *d, const void *what);
 

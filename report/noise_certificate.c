@@ -194,6 +194,18 @@ const char *noise_cpu_verdict(const struct noise_cpu *c)
 			   text_units(1e3 * c->longest_us, "ns"));
 }
 
+const char *noise_of_run(const struct run *run, const char **word)
+{
+	struct noise_certificate q;
+
+	noise_certificate_sum(&q, run);
+	if (!q.n)
+		return NULL;
+	*word = noise_word(noise_cpu_share(&q.v[0]));
+	return text_format("%s, %s of the time lost", *word,
+			   text_percent(noise_cpu_share(&q.v[0])));
+}
+
 enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c)
 {
 	enum noise_cause most = NOISE_TASKS;

@@ -50,6 +50,10 @@ double noise_cpu_share(const struct noise_cpu *c);
 /* noise_cpu_verdict() - one line: word, share, longest gap. */
 const char *noise_cpu_verdict(const struct noise_cpu *c);
 
+/* noise_of_run() - how quiet the measuring CPU was in @run, NULL if nobody
+ * looked; *@word: in one word. */
+const char *noise_of_run(const struct run *run, const char **word);
+
 /* noise_cpu_cause() - what @cause was on @c, with names; noise_cpu_mend() -
  * what can be done about it.  New strings; NULL where it took next to nothing.
  */
