@@ -7,7 +7,6 @@
 
 #include "commands.h"
 #include "compare.h"
-#include "compare_json.h"
 #include "compare_write.h"
 #include "err.h"
 #include "ledger.h"
@@ -99,6 +98,7 @@ static int judge(const struct comparison *c, size_t n, double threshold)
 struct sides {
 	struct side v[SIDES_MAX];
 	size_t n, timed;
+	bool in_time; /* a history */
 };
 
 /* Return: EXIT_OK or EXIT_FAIL. */
@@ -144,7 +144,7 @@ static int by_time(const void *a, const void *b)
 	return strcmp(s ? s : "", t ? t : "");
 }
 
-static int compare_all(const struct compare_options *o, const struct sides *s,
+static int compare_all(const struct settings *o, const struct sides *s,
 		       double floor, double threshold, const json_t *floors)
 {
 	struct comparison *c = text_alloc(s->n, sizeof(*c));
@@ -156,17 +156,15 @@ static int compare_all(const struct compare_options *o, const struct sides *s,
 		compare_sides(&c[n++], &s->v[0], &s->v[i], floor, floors);
 	for (size_t i = s->timed + 1; i < s->n; i++)
 		compare_sides(&c[n++], &s->v[s->timed], &s->v[i], 0, NULL);
-	v = (struct compare_view) { c, n, o->all, o->in_time };
-	if (o->junit)
-		compare_junit(stdout, c, s->timed - 1, threshold);
-	else if (!o->json)
+	v = (struct compare_view) { c, n, o->all, s->in_time };
+	if (!o->json)
 		compare_write(&(struct doc) { .f = stdout,
 					      .format = &doc_console },
 			      &v);
 	else if (compare_json(stdout, c, s->timed - 1, threshold))
 		status = EXIT_FAIL;
 	for (size_t i = 0; o->same && i + 1 < s->timed; i++)
-		if (judge_same(o->json || o->junit ? stderr : stdout, &c[i]))
+		if (judge_same(o->json ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
 	if (o->out && write_pages(o->out, v))
 		status = EXIT_FAIL;
@@ -177,8 +175,7 @@ static int compare_all(const struct compare_options *o, const struct sides *s,
 	return status;
 }
 
-int command_compare(const struct compare_options *o, size_t n,
-		    char *const *names)
+static int compare(const struct settings *o, char **names, bool in_time)
 {
 	double threshold = o->threshold ? command_share(o->threshold, 0) : -2;
 	double floor = command_share(o->floor, default_floor(threshold));
@@ -196,19 +193,16 @@ int command_compare(const struct compare_options *o, size_t n,
 		warn("--threshold %s: below --floor %s, so only what is slower "
 		     "by more than the floor counts",
 		     o->threshold, o->floor);
-	if (o->json && o->junit) {
-		warn("--json and --junit: one of the two");
-		return EXIT_USAGE;
-	}
 	if (o->aa) {
 		if (floors_read(&floors, o->aa, &why)) {
 			warn("--aa: %s", why);
 			status = EXIT_FAIL;
 		}
 	}
-	for (size_t i = 0; i < n && status == EXIT_OK; i++)
-		status = load_side(&sides, names[i]);
-	if (o->in_time)
+	for (; *names && status == EXIT_OK; names++)
+		status = load_side(&sides, *names);
+	sides.in_time = in_time;
+	if (in_time)
 		qsort(sides.v, sides.n, sizeof(*sides.v), by_time);
 	sides.timed = sides.n;
 	if (status == EXIT_OK && o->ledger)
@@ -219,4 +213,14 @@ int command_compare(const struct compare_options *o, size_t n,
 	if (status == EXIT_OK)
 		status = compare_all(o, &sides, floor, threshold, floors);
 	return status;
+}
+
+int command_compare(const struct settings *set, char **names)
+{
+	return compare(set, names, false);
+}
+
+int command_history(const struct settings *set, char **names)
+{
+	return compare(set, names, true);
 }

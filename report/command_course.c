@@ -52,37 +52,33 @@ static int check(const struct operations *ops, const char *file)
 	return bad ? EXIT_FAIL : flushed();
 }
 
-int command_predictions(const char *root, const char *file)
+int command_predictions(const struct settings *set, char **names)
 {
 	struct operations ops;
-	int status;
 
-	if (read_operations(&ops, root))
+	if (read_operations(&ops, set->root))
 		return EXIT_FAIL;
-	if (file) {
-		status = check(&ops, file);
-	} else {
-		predictions_template(stdout, &ops);
-		status = flushed();
-	}
-	return status;
+	if (names[0])
+		return check(&ops, names[0]);
+	predictions_template(stdout, &ops);
+	return flushed();
 }
 
 /* Read @dir and print something of it. */
-static int print_run(const char *root, const char *dir,
+static int print_run(const struct settings *set, char **names,
 		     void (*print)(const char *root, struct run *run))
 {
 	struct notes notes = { 0 };
 	struct run run;
 	const char *why;
-	int err = run_load(&run, dir, &notes, &why);
+	int err = run_load(&run, names[0], &notes, &why);
 
 	if (err)
 		warn("%s", why);
 	else
 		grades_earlier(&run);
 	if (!err)
-		print(root, &run);
+		print(set->root, &run);
 	return err ? EXIT_FAIL : flushed();
 }
 
@@ -92,44 +88,13 @@ static void say_notes(const struct run *run)
 		warn("%s", run->notes->v[i].text);
 }
 
-static void print_comparisons(const struct course *c, const struct run *run)
-{
-	const struct rowtable_line *line = NULL;
-	struct table t;
-
-	comparisons_table(&t, &c->table, run, NULL);
-	putchar('\n');
-	console_table(stdout, &t);
-	while ((line = rowtable_next(&c->table, "comparison", line))) {
-		const char *why =
-			comparisons_reason(line, &c->table, &c->ops, run);
-
-		if (why) {
-			putchar('\n');
-			console_text(stdout, why, "", "  ");
-		}
-	}
-}
-
 static void print_coursework(const char *root, struct run *run)
 {
+	struct doc d = { .f = stdout, .format = &doc_console };
 	struct course c;
-	struct table t;
 
 	course_read(&c, run, root);
-	course_table(&t, &c, run, NULL, NULL);
-	console_table(stdout, &t);
-	if (course_missing(run)) {
-		putchar('\n');
-		console_text(stdout, course_missing(run), "", "");
-	}
-	course_reasons(&t, &c, NULL);
-	putchar('\n');
-	console_table(stdout, &t);
-	course_2017(&t, &c, run);
-	printf("\n%s\n", t.caption);
-	console_table(stdout, &t);
-	print_comparisons(&c, run);
+	course_write(&d, &c, run);
 	say_notes(run);
 }
 
@@ -156,31 +121,32 @@ static void print_markdown(const char *root, struct run *run)
 	print_skeleton(root, run, &doc_md);
 }
 
-int command_coursework(const char *root, const char *template, const char *dir)
+int command_coursework(const struct settings *set, char **names)
 {
-	if (!template)
-		return print_run(root, dir, print_coursework);
-	if (!strcmp(template, "latex"))
-		return print_run(root, dir, print_latex);
-	if (!strcmp(template, "markdown"))
-		return print_run(root, dir, print_markdown);
-	warn("--template %s: expected latex or markdown", template);
+	if (!set->template)
+		return print_run(set, names, print_coursework);
+	if (!strcmp(set->template, "latex"))
+		return print_run(set, names, print_latex);
+	if (!strcmp(set->template, "markdown"))
+		return print_run(set, names, print_markdown);
+	warn("--template %s: expected latex or markdown", set->template);
 	return EXIT_USAGE;
 }
 
 static void print_lmbench(const char *root, struct run *run)
 {
+	struct doc d = { .f = stdout, .format = &doc_console };
 	struct lmbench l;
 
 	lmbench_read(&l, root);
-	lmbench_print(stdout, &l, run);
+	lmbench_write(&d, &l, run);
 	noise_certificate_print(stdout, run);
 	say_notes(run);
 }
 
-int command_lmbench(const char *root, const char *dir)
+int command_lmbench(const struct settings *set, char **names)
 {
-	return print_run(root, dir, print_lmbench);
+	return print_run(set, names, print_lmbench);
 }
 
 static void say_warnings(const struct run *run)
@@ -205,9 +171,9 @@ static void print_card(const char *root, struct run *run)
 	card_print(stdout, &card, run);
 }
 
-int command_card(const char *root, const char *dir)
+int command_card(const struct settings *set, char **names)
 {
-	return print_run(root, dir, print_card);
+	return print_run(set, names, print_card);
 }
 
 static void print_summary(const char *root, struct run *run)
@@ -218,7 +184,7 @@ static void print_summary(const char *root, struct run *run)
 	say_warnings(run);
 }
 
-int command_summary(const char *root, const char *dir)
+int command_summary(const struct settings *set, char **names)
 {
-	return print_run(root, dir, print_summary);
+	return print_run(set, names, print_summary);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What run-all asks of a run: lists, separated by tabs. */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "commands.h"
+#include "due.h"
 #include "err.h"
 #include "rounds.h"
 #include "text.h"
@@ -70,9 +72,20 @@ static int list_due(const struct run *run, const void *rule)
 	return EXIT_OK;
 }
 
-int command_due(const struct due_rule *rule, bool all, const char *dir)
+int command_due(const struct settings *set, char **names)
 {
-	return list(dir, !all, rule, list_due);
+	const struct due_rule rule = {
+		command_share(set->goal, -1),
+		set->left < UINT32_MAX ? (double)set->left / 1e3 : INFINITY,
+		(unsigned int)set->first, (unsigned int)set->least,
+		(unsigned int)set->most
+	};
+
+	if (!(rule.goal > 0)) {
+		warn("--goal: a number of percent, more than 0");
+		return EXIT_USAGE;
+	}
+	return list(names[0], !set->all, &rule, list_due);
 }
 
 static void put_failed(const char *program, const char *name,
@@ -119,7 +132,7 @@ static int list_failed(const struct run *run, const void *arg)
 	return code;
 }
 
-int command_failed(const char *dir)
+int command_failed(const struct settings *set, char **names)
 {
-	return list(dir, false, NULL, list_failed);
+	return list(names[0], false, NULL, list_failed);
 }

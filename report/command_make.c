@@ -152,16 +152,13 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
-int command_make(const char *root, const char *dir, const char *ledger,
-		 bool no_plots)
+int command_make(const struct settings *set, char **names)
 {
 	struct notes notes = { 0 };
 	struct run counted = { 0 };
-	int status = EXIT_USAGE;
 
-	if (!ledger)
-		return make(root, dir, NULL, no_plots);
-	if (!read_ledger(&counted, ledger, &notes))
-		status = make(root, dir, &counted, no_plots);
-	return status;
+	if (set->ledger && read_ledger(&counted, set->ledger, &notes))
+		return EXIT_USAGE;
+	return make(set->root, names[0], set->ledger ? &counted : NULL,
+		    set->no_plots);
 }

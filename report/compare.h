@@ -3,6 +3,7 @@
 #define COMPARE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "load.h"
 #include "rank.h"
@@ -151,6 +152,16 @@ const char *compare_name(const struct side *s);
  * often.  No test: of many rows some are odd by chance. */
 void odd_table(struct table *t, const struct comparison *c, size_t n);
 const char *odd_words(const struct comparison *c, size_t n);
+
+/* compare_breaks() - whether this row is slower by more than @threshold, a
+ * share; less than 0: there is none. */
+bool compare_breaks(const struct pair *p, double threshold);
+
+/* compare_json() - comparisons of one side with @n others: the sides, the rows
+ * that broke the threshold ("broke") and all rows with their ratio, interval, p
+ * and verdict.  Unknown numbers are null.  Return: 0 or -ENOMEM. */
+int compare_json(FILE *f, const struct comparison *c, size_t n,
+		 double threshold);
 
 /* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
  * -errno. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "compare_json.h"
+#include "compare.h"
 
 #include <errno.h>
 #include <math.h>
 
-#include "junit.h"
 #include "text.h"
 
 #define COMPARE_SCHEMA 1
@@ -86,55 +85,4 @@ int compare_json(FILE *f, const struct comparison *c, size_t n,
 		err = -1;
 	fputc('\n', f);
 	return err ? -ENOMEM : 0;
-}
-
-static enum junit_verdict verdict_of(const struct pair *p, double threshold)
-{
-	if (p->verdict == VERDICT_NOT_COMPARABLE)
-		return JUNIT_SKIPPED;
-	return threshold < 0 ? (p->verdict == VERDICT_SLOWER ? JUNIT_FAILED
-							     : JUNIT_PASSED)
-	       : compare_breaks(p, threshold) ? JUNIT_FAILED
-					      : JUNIT_PASSED;
-}
-
-static void junit_pair(FILE *f, const struct pair *p, double threshold)
-{
-	struct result r = p->a->all;
-	const char *verdict = compare_verdict(p);
-	const char *added = compare_added(p),
-		   *ratios = compare_ratios(&p->cost);
-	const char *words = p->tested ? text_format("B - A %s, cost B / A %s, "
-						    "95 %% intervals: %s",
-						    added, ratios, verdict)
-				      : NULL;
-	const char *why =
-		p->tested && threshold >= 0
-			? text_format("slower by %.3g %%, more than %.3g %%",
-				      100 * expm1(p->cost.shift),
-				      100 * threshold)
-			: verdict;
-
-	r.name = p->level ? text_format("%s [%s level]", r.name, p->level)
-			  : r.name;
-	junit_case(f, &r, verdict_of(p, threshold), why, words);
-}
-
-void compare_junit(FILE *f, const struct comparison *c, size_t n,
-		   double threshold)
-{
-	junit_begin(f);
-	for (size_t i = 0; i < n; i++) {
-		size_t count[3] = { 0 };
-		const char *name = text_format("%s against %s", c[i].b->name,
-					       c[i].a->name);
-
-		for (size_t j = 0; j < c[i].n; j++)
-			count[verdict_of(&c[i].v[j], threshold)]++;
-		junit_suite(f, name, count);
-		for (size_t j = 0; j < c[i].n; j++)
-			junit_pair(f, &c[i].v[j], threshold);
-		junit_suite_end(f);
-	}
-	junit_end(f);
 }

@@ -200,36 +200,32 @@ static int print_as(const char *name, const char *path, const char *dir,
 	return err;
 }
 
-int command_export(const char *root, const char *name, const char *dir)
+int command_export(const struct settings *set, char **names)
 {
-	const char *programs = text_format("%s/" PROGRAMS, root);
+	const char *name = set->format;
+	const char *programs = text_format("%s/" PROGRAMS, set->root);
 	const char *path = text_format("%s/%s.jq", programs, name);
 	struct notes notes = { 0 };
-	struct card card = { 0 };
-	struct run run = { 0 };
-	const char *why = NULL;
+	struct card card;
+	struct run run;
+	const char *why;
 	int err;
 
 	if (strcmp(name, "csv") != 0 && strcmp(name, "json") != 0 &&
 	    (strchr(name, '/') || !strcmp(name, "rows") ||
 	     access(path, R_OK))) {
 		refuse(name, programs);
-		err = EXIT_USAGE;
-		goto out;
+		return EXIT_USAGE;
 	}
-	err = run_load(&run, dir, &notes, &why);
+	err = run_load(&run, names[0], &notes, &why);
 	if (err) {
 		warn("%s", why);
 	} else {
 		grades_earlier(&run);
-		card_read(&card, root, &notes);
+		card_read(&card, set->root, &notes);
 		err = print_as(name, path, programs, &run, &card);
 	}
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
-	if (fflush(stdout) || ferror(stdout))
-		err = -1;
-	err = err ? EXIT_FAIL : EXIT_OK;
-out:
-	return err;
+	return fflush(stdout) || ferror(stdout) || err ? EXIT_FAIL : EXIT_OK;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "console.h"
 #include "pick.h"
 #include "prose.h"
 #include "rowtable.h"
@@ -105,33 +104,6 @@ static size_t fill(struct table *t, const struct lmbench *l,
 	return measured;
 }
 
-/* A terminal has no room for the names of cases. */
-static void drop_sources(struct table *t)
-{
-	for (size_t i = 0; i < t->nrows; i++) {
-		const char **cell = &t->cells[i * t->ncolumns + COL_SOURCE];
-
-		*cell = NULL;
-	}
-	table_prune(t);
-}
-
-void lmbench_print(FILE *f, const struct lmbench *l, const struct run *run)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < l->n;) {
-		struct table t;
-
-		if (fill(&t, l, run, i, &i)) {
-			drop_sources(&t);
-			fprintf(f, "%s%s\n", any ? "\n" : "", t.caption);
-			console_table(f, &t);
-			any = true;
-		}
-	}
-}
-
 bool lmbench_any(const struct lmbench *l, const struct run *run)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -150,7 +122,13 @@ void lmbench_write(struct doc *d, const struct lmbench *l,
 	for (size_t i = 0; i < l->n;) {
 		struct table t;
 
-		if (fill(&t, l, run, i, &i))
-			d->format->table(d, &t);
+		if (!fill(&t, l, run, i, &i))
+			continue;
+		/* A terminal has no room for the names of cases. */
+		if (!d->dir) {
+			table_drop(&t, COL_SOURCE);
+			table_prune(&t);
+		}
+		d->format->table(d, &t);
 	}
 }

@@ -26,9 +26,8 @@ void lmbench_read(struct lmbench *l, const char *root);
 /* lmbench_any() - whether anything of it was measured. */
 bool lmbench_any(const struct lmbench *l, const struct run *run);
 
-/* lmbench_print() - its tables for a terminal; lmbench_write() - its section.
- * Groups of which nothing was measured are left out. */
-void lmbench_print(FILE *f, const struct lmbench *l, const struct run *run);
+/* lmbench_write() - its section.  Groups of which nothing was measured are left
+ * out. */
 void lmbench_write(struct doc *d, const struct lmbench *l,
 		   const struct run *run);
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,14 +15,6 @@
 #include "opts.h"
 #include "result.h"
 #include "text.h"
-
-struct settings {
-	const char *root;
-	const char *threshold, *floor, *aa, *out, *format;
-	const char *goal, *ledger, *template, *controls;
-	uint64_t first, least, most, left;
-	bool no_plots, all, same, json, junit, flagged, help, version;
-};
 
 #define OPT_ROOT                                 \
 	OPT_STR(0, "root", settings, root, NULL, \
@@ -63,8 +54,6 @@ static const struct opt compare_opts[] = {
 		 "false alarms"),
 	OPT_FLAG(0, "json", settings, json,
 		 "print JSON, with the rows that broke the threshold"),
-	OPT_FLAG(0, "junit", settings, junit,
-		 "print JUnit XML: each row a test, slower ones fail"),
 	OPT_END,
 };
 
@@ -125,9 +114,7 @@ static const struct opt common_opts[] = {
 
 static bool is_root(const char *root)
 {
-	bool yes = !access(text_format("%s/bench/cpu/rows.tsv", root), R_OK);
-
-	return yes;
+	return !access(text_format("%s/bench/cpu/rows.tsv", root), R_OK);
 }
 
 /* Where bench/ and plots/ are: beside build/, beside the installed bin/, or
@@ -155,122 +142,12 @@ static const char *find_root(const char *given)
 	return ".";
 }
 
-static int do_make(const struct settings *set, char **argv)
+static int do_fleet(const struct settings *set, char **names)
 {
-	const char *root = find_root(set->root);
-	int status = command_make(root, argv[0], set->ledger, set->no_plots);
-
-	return status;
-}
-
-static int with_root(const struct settings *set,
-		     int (*command)(const char *root, const char *arg),
-		     const char *arg)
-{
-	const char *root = find_root(set->root);
-	int status = command(root, arg);
-
-	return status;
-}
-
-static int do_summary(const struct settings *set, char **argv)
-{
-	return with_root(set, command_summary, argv[0]);
-}
-
-static int do_card(const struct settings *set, char **argv)
-{
-	return with_root(set, command_card, argv[0]);
-}
-
-static int do_coursework(const struct settings *set, char **argv)
-{
-	const char *root = find_root(set->root);
-	int status = command_coursework(root, set->template, argv[0]);
-
-	return status;
-}
-
-static int do_lmbench(const struct settings *set, char **argv)
-{
-	return with_root(set, command_lmbench, argv[0]);
-}
-
-static int do_predictions(const struct settings *set, char **argv)
-{
-	return with_root(set, command_predictions, argv[0]);
-}
-
-static size_t count(char **argv)
-{
-	size_t n = 0;
-
-	while (argv[n])
-		n++;
-	return n;
-}
-
-static int do_compare(const struct settings *set, char **argv)
-{
-	return command_compare(
-		&(struct compare_options) { .threshold = set->threshold,
-					    .floor = set->floor,
-					    .aa = set->aa,
-					    .out = set->out,
-					    .all = set->all,
-					    .same = set->same,
-					    .json = set->json,
-					    .junit = set->junit,
-					    .ledger = set->ledger },
-		count(argv), argv);
-}
-
-static int do_history(const struct settings *set, char **argv)
-{
-	return command_compare(&(struct compare_options) { .out = set->out,
-							   .all = set->all,
-							   .in_time = true },
-			       count(argv), argv);
-}
-
-static int do_due(const struct settings *set, char **argv)
-{
-	struct due_rule rule = {
-		command_share(set->goal, -1),
-		set->left < UINT32_MAX ? (double)set->left / 1e3 : INFINITY,
-		(unsigned int)set->first, (unsigned int)set->least,
-		(unsigned int)set->most
-	};
-
-	if (!(rule.goal > 0)) {
-		warn("--goal: a number of percent, more than 0");
-		return EXIT_USAGE;
-	}
-	return command_due(&rule, set->all, argv[0]);
-}
-
-static int do_failed(const struct settings *set, char **argv)
-{
-	return command_failed(argv[0]);
-}
-
-static int do_fleet(const struct settings *set, char **argv)
-{
-	const char *root = find_root(set->root);
-	int status = command_fleet(root,
-				   &(struct fleet_options) { set->controls,
-							     set->flagged },
-				   argv[0]);
-
-	return status;
-}
-
-static int do_export(const struct settings *set, char **argv)
-{
-	const char *root = find_root(set->root);
-	int status = command_export(root, set->format, argv[0]);
-
-	return status;
+	return command_fleet(set->root,
+			     &(struct fleet_options) { set->controls,
+						       set->flagged },
+			     names[0]);
 }
 
 #define MANY 65536
@@ -279,36 +156,36 @@ static const struct command {
 	const char *name, *operands, *help;
 	int least, most; /* operands */
 	const struct opt *opts;
-	int (*run)(const struct settings *set, char **argv);
+	command_fn *run;
 } commands[] = {
 	{ "make", " DIR",
 	  "write report.md, .html, .csv, .json and plots into DIR", 1, 1,
-	  make_opts, do_make },
+	  make_opts, command_make },
 	{ "card", " DIR", "print the card of a run; write nothing", 1, 1,
-	  root_opts, do_card },
+	  root_opts, command_card },
 	{ "summary", " DIR",
 	  "print the card, causes of noise and warnings; write nothing", 1, 1,
-	  root_opts, do_summary },
+	  root_opts, command_summary },
 	{ "coursework", " DIR", "print predicted and measured figures", 1, 1,
-	  coursework_opts, do_coursework },
+	  coursework_opts, command_coursework },
 	{ "lmbench", " DIR", "print the figures of lmbench's summary", 1, 1,
-	  root_opts, do_lmbench },
+	  root_opts, command_lmbench },
 	{ "predictions", " [FILE]",
 	  "print a file of predictions to fill in, or check FILE", 0, 1,
-	  root_opts, do_predictions },
+	  root_opts, command_predictions },
 	{ "compare", " A B [C]...", "compare B, C, ... with A", 2, MANY,
-	  compare_opts, do_compare },
+	  compare_opts, command_compare },
 	{ "history", " DIR...", "compare runs in order of time with the first",
-	  2, MANY, history_opts, do_history },
+	  2, MANY, history_opts, command_history },
 	{ "fleet", " DIR",
 	  "find the slow nodes among many (scripts/fleet made DIR)", 1, 1,
 	  fleet_opts, do_fleet },
 	{ "due", " DIR", "name the programs of a run's next round", 1, 1,
-	  due_opts, do_due },
+	  due_opts, command_due },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,
-	  do_failed },
+	  command_failed },
 	{ "export", " DIR", "print the rows in another format", 1, 1,
-	  export_opts, do_export },
+	  export_opts, command_export },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -395,5 +272,6 @@ int main(int argc, char **argv)
 	if (operands < c->least || operands > c->most)
 		die(EXIT_USAGE, "expected report %s%s; try report %s --help",
 		    name, c->operands, name);
+	set.root = find_root(set.root);
 	return c->run(&set, argv + first);
 }

@@ -16,6 +16,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_write("predictions.ini", data, size);
-	command_predictions(fuzz_dir, fuzz_path("predictions.ini"));
+	command_predictions(&(struct settings) { .root = fuzz_dir },
+			    (char *[]) { (char *)fuzz_path("predictions.ini"),
+					 NULL });
 	return 0;
 }

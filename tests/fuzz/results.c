@@ -22,8 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"peer.json",	     NULL,
 	};
 
+	const struct settings set = { .root = fuzz_dir, .no_plots = true };
+	char *names_of[] = { fuzz_dir, NULL };
+
 	fuzz_unpack(data, size, names);
-	command_make(fuzz_dir, fuzz_dir, NULL, true);
-	command_summary(fuzz_dir, fuzz_dir);
+	command_make(&set, names_of);
+	command_summary(&set, names_of);
 	return 0;
 }

@@ -21,11 +21,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = { "bench/cpu/rows.tsv", NULL };
+	const struct settings set = { .root = fuzz_dir, .no_plots = true };
+	char *dirs[] = { run, NULL };
 
 	fuzz_unpack(data, size, names);
-	command_make(fuzz_dir, run, NULL, true);
-	command_coursework(fuzz_dir, NULL, run);
-	command_lmbench(fuzz_dir, run);
-	command_predictions(fuzz_dir, NULL);
+	command_make(&set, dirs);
+	command_coursework(&set, dirs);
+	command_lmbench(&set, dirs);
+	command_predictions(&set, dirs + 1);
 	return 0;
 }
