@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "again.h"
+#include "sections.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "card.h"
+#include "sections.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "console.h"
-#include "grades.h"
+#include "doc.h"
 #include "input.h"
-#include "pick.h"
+#include "load.h"
 #include "result.h"
 #include "rowtable.h"
-#include "tables.h"
 #include "text.h"
 #include "units.h"
 

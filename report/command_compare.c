@@ -7,9 +7,7 @@
 
 #include "commands.h"
 #include "compare.h"
-#include "compare_write.h"
 #include "err.h"
-#include "ledger.h"
 #include "text.h"
 
 #define FLOOR	  0.02 /* METHOD: less does not matter in practice */

@@ -2,19 +2,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "card.h"
 #include "commands.h"
-#include "comparisons.h"
-#include "console.h"
 #include "course.h"
+#include "doc.h"
 #include "err.h"
-#include "grades.h"
 #include "input.h"
-#include "lmbench.h"
-#include "noise_certificate.h"
+#include "load.h"
 #include "rowtable.h"
+#include "sections.h"
 #include "text.h"
-#include "warnings.h"
 
 static int read_operations(struct operations *ops, const char *root)
 {

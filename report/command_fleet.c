@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "console.h"
 #include "doc.h"
 #include "err.h"
 #include "fleet_export.h"

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "due.h"
 #include "err.h"
-#include "rounds.h"
+#include "load.h"
 #include "text.h"
 
 static int list(const char *dir, bool core, const void *arg,

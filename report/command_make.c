@@ -4,18 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "card.h"
 #include "commands.h"
+#include "compare.h"
 #include "err.h"
-#include "export.h"
-#include "grades.h"
 #include "input.h"
-#include "ledger.h"
-#include "moves.h"
+#include "load.h"
 #include "rowtable.h"
 #include "sections.h"
 #include "text.h"
-#include "warnings.h"
 
 /* DIR/report.@suffix, written beside and then moved into its place. */
 struct output {

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "grade.h"
-#include "ledger.h"
+#include "rank.h"
 #include "stats.h"
-#include "strata.h"
 #include "text.h"
-#include "trimmed.h"
 
 #define LEVEL 0.95
 #define ALPHA 0.05

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "doc.h"
 #include "load.h"
 #include "rank.h"
-#include "table.h"
 
 /*
  * Two sides, row by row (METHOD, two runs).  A side is one results directory,
@@ -46,7 +46,7 @@ struct pair {
 	const char *why; /* not comparable: static text */
 	bool tested;
 	bool first; /* of the row */
-	/* Of a row with two states (strata.h): which level this is, static
+	/* Of a row with two states (rank.h): which level this is, static
 	 * text, the medians and shares of both sides there, p of the hypothesis
 	 * that the shares of the row's states are the same; else NULL, NAN. */
 	const char *level;
@@ -166,5 +166,45 @@ int compare_json(FILE *f, const struct comparison *c, size_t n,
 /* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
  * -errno. */
 int compare_plot(const struct comparison *c, const char *dir, const char *name);
+
+/* Comparisons of one side with @n others. */
+struct compare_view {
+	const struct comparison *c;
+	size_t n;
+	bool all;     /* all rows; or those that differ */
+	bool in_time; /* the sides are a history */
+};
+
+/* compare_write() - as a document; in one with a directory pictures are
+ * expected there as compare-1.svg and so on. */
+void compare_write(struct doc *d, const struct compare_view *v);
+
+/*
+ * Two ledgers (docs/ledger.md): their values are counts of instructions, which
+ * have no noise.  What is left is what ran before: boots with other pasts and
+ * the samples of a boot show what that does to a row.
+ */
+
+/* ledger_is() - whether the values of @run are counts. */
+bool ledger_is(const struct run *run);
+
+/* ledger_counts() - "317", or "9023 to 10147"; @sign stands before what is not
+ * negative. */
+const char *ledger_counts(double lo, double hi, const char *sign);
+
+/* ledger_pair() - judge a row by the logarithms of what its units cost, and
+ * by the ranges, which are set: the sides differ if these lie further apart
+ * than either is wide.  Sets cost and p: 0 if they differ, else 1. */
+void ledger_pair(struct pair *p, const double *x, size_t n, const double *y,
+		 size_t m);
+
+/* ledger_words() - what B changes, and where most. */
+const char *ledger_words(const struct comparison *c);
+
+/* ledger_rows() - operations by the size of the effect, with a column for each
+ * of @n sides that are compared with the same A: all of them, or those that
+ * differ on one side at least. */
+void ledger_rows(struct table *t, const struct comparison *c, size_t n,
+		 bool all);
 
 #endif

@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "compare.h"
-#include "compare_write.h"
+#include "doc.h"
 #include "grade.h"
-#include "noise_certificate.h"
-#include "prose.h"
 #include "result.h"
-#include "tables.h"
+#include "sections.h"
 #include "text.h"
 #include "units.h"
 

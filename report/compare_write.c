@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "compare_write.h"
+#include "compare.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "ledger.h"
-#include "noise_certificate.h"
-#include "prose.h"
-#include "rounds.h"
+#include "doc.h"
+#include "load.h"
+#include "sections.h"
 #include "stats.h"
 #include "text.h"
 

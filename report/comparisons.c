@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "comparisons.h"
+#include "course.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "formula.h"
-#include "pick.h"
+#include "load.h"
 #include "rank.h"
-#include "tables.h"
+#include "sections.h"
 #include "text.h"
 
 enum { ID, QUESTION, A_WORDS, A_ROW, B_WORDS, B_ROW, FIELDS };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "console.h"
+#include "doc.h"
 
 #include <stdint.h>
 #include <unistd.h>
 
-#include "doc.h"
 #include "text.h"
 #include "units.h"
 

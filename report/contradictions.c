@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "contradictions.h"
+#include "sections.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#include "pick.h"
-#include "prose.h"
+#include "doc.h"
+#include "load.h"
 #include "text.h"
 
 /* How much faster than memory is a cache and no mixture: mem_latency asks for

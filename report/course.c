@@ -4,13 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "comparisons.h"
+#include "doc.h"
 #include "grade.h"
 #include "input.h"
-#include "limiters.h"
-#include "prose.h"
 #include "rowtable.h"
-#include "tables.h"
+#include "sections.h"
 #include "text.h"
 
 enum {

@@ -2,11 +2,113 @@
 #ifndef COURSE_H
 #define COURSE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "doc.h"
-#include "estimates.h"
 #include "figures.h"
-#include "operations.h"
-#include "predictions.h"
+#include "load.h"
+#include "rowtable.h"
+
+/* What limits an operation under these conditions: see limiters.h. */
+struct limiter {
+	const char *cases; /* patterns of the row that measured it; NULL: any */
+	const char *
+		test; /* "A > x" or "A / B < x", A and B patterns; NULL: none */
+	const char *text;
+	const char *figure; /* what the figure of the test is, in words */
+};
+
+/*
+ * The operations of the coursework table, and what limits them.  NULL in a
+ * figure of the report of 2017 means that it gave none.
+ */
+struct operation {
+	const char *id, *section, *label;
+	const char *benchmark, *cases; /* cases is NULL while none are known */
+	const char *unit;
+	const char *base, *software, *predicted, *measured, *stddev;
+	struct limiter *limiters; /* the first that holds counts */
+	size_t nlimiters;
+};
+
+struct operations {
+	struct operation *v;
+	size_t n;
+};
+
+/* operations_read() - from the rows.tsv below @root.  Return: 0 or -errno;
+ * lines without all fields are left out. */
+int operations_read(struct operations *ops, const char *root);
+
+/* operations_find() - by its id, or NULL. */
+const struct operation *operations_find(const struct operations *ops,
+					const char *id);
+
+/* operations_row() - the row that measures it in its unit, or NULL. */
+const struct row *operations_row(const struct operation *op,
+				 const struct run *run);
+
+/* What somebody expected of one operation, in its unit; NAN if not said. */
+struct prediction {
+	double base, software, predicted;
+	const char *why, *limiter;
+};
+
+struct predictions {
+	struct prediction *v; /* one for each operation, in their order */
+	size_t n;
+	double clock_hz; /* [machine] clock */
+	double core_hz;	 /* of this run; NAN: unknown */
+	bool found;
+	const char *path;
+};
+
+/**
+ * predictions_read() - read an INI file with a section for each operation:
+ * base, software, predicted, why and limiter; and [machine] clock.
+ * @core_hz: turns cycles into time where the file says no clock.
+ *
+ * Where predicted is not given it is base + software.  Each line that cannot
+ * be used is a note with the file, the line and what was expected there.
+ *
+ * Return: how many such lines, or -errno if the file cannot be read.
+ */
+int predictions_read(struct predictions *p, const struct operations *ops,
+		     const char *path, double core_hz, struct notes *notes);
+
+/* predictions_whole() - of two parts, NAN being none: time adds up; of a
+ * bandwidth or a size it is the first. */
+double predictions_whole(double base, double software, const char *unit);
+
+/* predictions_find() - the predictions of a run: DIR/predictions.ini, which
+ * run-all copies when it begins, else those in @root, else none. */
+void predictions_find(struct predictions *p, const struct operations *ops,
+		      const struct run *run, const char *root);
+
+/* predictions_template() - a commented file to fill in, behind what
+ * scripts/lib/describe.awk says of the machine. */
+void predictions_template(FILE *f, const struct operations *ops);
+
+/* An estimate by a rule, in the operation's unit; NAN where there is none. */
+struct estimate {
+	double base, software, predicted;
+	const char
+		*words; /* the rule; or, without an estimate, what it lacks */
+};
+
+struct estimates {
+	struct estimate *v; /* one for each operation, in their order */
+	size_t n;
+};
+
+/**
+ * estimates_make() - by the `estimate` lines of @table: of an operation the
+ * first counts whose condition holds and whose figures this run has.
+ * The estimate of one may be part of another's.
+ */
+void estimates_make(struct estimates *e, const struct rowtable *table,
+		    const struct operations *ops, const struct run *run);
 
 /* The coursework table: what was predicted and what was measured. */
 struct course {
@@ -51,5 +153,129 @@ void course_write(struct doc *d, const struct course *c, const struct run *run);
  */
 void course_skeleton(struct doc *d, const struct course *c,
 		     const struct run *run, const struct figures *figs);
+
+/*
+ * What limits an operation may depend on the row that measured it, and on the
+ * other figures of the run.
+ */
+
+/**
+ * limiters_say() - what limited @op where @row measured it.
+ *
+ * The first limiter of @op counts whose pattern @row matches and whose
+ * comparison holds from one end of its 95 % interval to the other; a figure
+ * that the run does not have, or has no interval for, holds nothing.
+ *
+ * Return: it, with the figure that was compared in brackets; NULL if
+ * nothing was measured (@row is NULL or has no result) or nothing is known.
+ */
+const char *limiters_say(const struct operation *op, const struct run *run,
+			 const struct row *row);
+
+/* limiters_list() - those that hold without a look at figures, one line each:
+ * "# usually limited by: ...". */
+void limiters_list(FILE *f, const struct operation *op);
+
+/* A name with its value. */
+struct formula_name {
+	const char *name;
+	double value;
+};
+
+/* What the names of a formula stand for. */
+struct formula_world {
+	const struct run *run;
+	const struct operations *ops;
+	const double *predicted;	 /* of each of them; may be NULL */
+	const struct rowtable *table;	 /* its `term` lines */
+	const struct formula_name *more; /* up to a NULL name; may be NULL */
+};
+
+/**
+ * formula_value() - what @text amounts to in this run.
+ * @missing: set where there is no value: what the run does not
+ *	     have, or what is wrong with @text; else NULL.
+ *
+ * Numbers, + - * / < > (1 or 0), brackets, min(a, b), max(a, b), and
+ *	syscall		  the value that the operation has in this run
+ *	syscall.predicted its estimate
+ *	[PROGRAM CASES]	  the value of the row (run_pick())
+ *	$cpu.cores	  a number of machine.json
+ *	cycle		  the time of a core cycle, ns
+ *	NAME		  a `term` line: the first of that name with a value
+ *
+ * Return: it, or NAN.
+ */
+double formula_value(const char *text, const struct formula_world *w,
+		     const char **missing);
+
+/**
+ * formula_text() - @text with each {UNIT FORMULA} replaced by its value:
+ * {ns syscall}, {B/s 4096/loop}, {1 a/b} for a bare number, {% a/b}.  What has
+ * no value becomes "unknown".
+ */
+const char *formula_text(const char *text, const struct formula_world *w);
+
+/**
+ * quantity_parse() - an amount with its unit, as people write it: "3.2 ns",
+ * "100 cycles", "10.6 GB/s", "950 Mbit/s", "7 GiB", "0".
+ * @want: "ns", "ns/B", "B/s", "B" or "Hz": what is to come out.
+ * @clock_hz: to turn cycles into ns; NAN if not known.
+ * @value: in @want; set only on success.
+ *
+ * Return: NULL, or what was expected (static text).
+ */
+const char *quantity_parse(const char *text, const char *want, double clock_hz,
+			   double *value);
+
+/*
+ * The questions of the course that compare two operations: the `comparison`
+ * and `because` lines of @t (docs/rows.md).
+ */
+
+/* How many times one cost another is; NAN: not known. */
+struct ratio {
+	double value, low, high; /* of the 95 % interval */
+};
+
+/* comparisons_ratio() - of @a to @b, rows of one run; NULL: not measured. */
+struct ratio comparisons_ratio(const struct row *a, const struct row *b);
+
+/* comparisons_times(), comparisons_interval() - "1.25", "1.2 – 1.3", or why
+ * not. */
+const char *comparisons_times(const struct ratio *r);
+const char *comparisons_interval(const struct ratio *r);
+
+/**
+ * comparisons_table() - each with its two values, how many times the second
+ * the first is, and the 95 % interval of that (rank_shift() of the
+ * logarithms of the invocations' values).
+ * @ids: the wanted ones, with spaces between; NULL: all.
+ */
+void comparisons_table(struct table *table, const struct rowtable *t,
+		       const struct run *run, const char *ids);
+
+/* comparisons_reason() - "question: why" for the comparison of @line, by the
+ * first `because` line whose condition holds, NULL if there is
+ * none. */
+const char *comparisons_reason(const struct rowtable_line *line,
+			       const struct rowtable *t,
+			       const struct operations *ops,
+			       const struct run *run);
+
+/* comparisons_write() - the table, and a paragraph for each reason. */
+void comparisons_write(struct doc *d, const struct rowtable *t,
+		       const struct operations *ops, const struct run *run,
+		       const char *ids);
+
+/**
+ * words_of() - what a figure calls @value of @axis in @program's rows, by the
+ * first `word` line of @table that fits.  Without one sizes become "64 KiB",
+ * and all else stays; a value that the row does not have is "".
+ *
+ * Return: them; "" for what is not worth a word.
+ */
+const char *words_of(const struct rowtable *table, const char *program,
+		     const char *axis, const char *value);
 
 #endif

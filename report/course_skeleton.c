@@ -2,10 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comparisons.h"
 #include "course.h"
 #include "figures.h"
-#include "formula.h"
 #include "sections.h"
 #include "text.h"
 

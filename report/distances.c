@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "distances.h"
+#include "load.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,75 @@
 #ifndef DOC_H
 #define DOC_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "table.h"
+/* A table of text, before anybody knows in which format it is written. */
+struct column {
+	const char *head;
+	bool number; /* aligned to the right */
+};
+
+struct table {
+	const char *caption; /* NULL for none */
+	struct column *columns;
+	size_t ncolumns;
+	const char **cells; /* row after row; NULL is an empty cell */
+	const char **marks; /* of each row: "", or a word such as "failed" */
+	size_t nrows;
+	const char *program; /* whose rows they are; NULL: no rows of one */
+	size_t shown;	     /* of those: columns that a narrow table has */
+	bool core; /* rows of several programs: program and case first */
+};
+
+/* No string is copied. */
+void table_column(struct table *t, const char *head, bool number);
+
+/* table_begin() - an empty table with the columns of @heads, which are parted
+ * by
+ * |; of one that ends with > the cells are aligned to the right. */
+void table_begin(struct table *t, const char *heads);
+
+/* table_line() - a row with these cells; those behind them are empty. */
+#define table_line(t, mark, ...)                                    \
+	table_cells(t, mark, (const char *const[]) { __VA_ARGS__ }, \
+		    sizeof((const char *const[]) { __VA_ARGS__ }) / \
+			    sizeof(char *))
+void table_cells(struct table *t, const char *mark, const char *const *cells,
+		 size_t n);
+
+/* table_row() - begin a row of empty cells. */
+void table_row(struct table *t, const char *mark);
+
+/* table_cell() - fill the cell of the current row in @column. */
+void table_cell(struct table *t, size_t column, const char *text);
+
+/* table_pair() - a row of two cells, for lists of names and values. */
+void table_pair(struct table *t, const char *name, const char *value);
+
+/* table_drop() - take out one column. */
+void table_drop(struct table *t, size_t column);
+
+/* table_unbracket() - take out what stands in the last brackets of the cells
+ * of @column, with all behind it. */
+void table_unbracket(struct table *t, size_t column);
+
+/* table_prune() - take out columns in which no cell has text. */
+void table_prune(struct table *t);
+
+/* console_table() - @t in columns; on a terminal long cells are cut with an
+ * ellipsis. */
+void console_table(FILE *f, const struct table *t);
+
+/* console_paragraph() - @text, on a terminal in lines of 80 columns. */
+void console_paragraph(FILE *f, const char *text);
+
+/* console_text() - @text in lines of up to 80 columns, parted at blanks; the
+ * first begins with @first, the others with @more.  A word that is longer than
+ * a line is cut where the line ends, never inside a character. */
+void console_text(FILE *f, const char *text, const char *first,
+		  const char *more);
 
 /*
  * A document, written once and rendered in each format.  All text is plain:
@@ -56,5 +122,16 @@ int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 /* doc_text() - paragraphs of @text: blank lines part them, indented ones are
  * code. */
 void doc_text(struct doc *d, const char *text);
+
+/* prose() - the text under the heading "## @id" in report/words/prose.md, with
+ * each {NAME} replaced: names and their values (char *) in turn follow, and a
+ * NULL. */
+const char *prose(const char *id, ...) __attribute__((sentinel));
+
+/* prose_table() - the table there, as rows of @t. */
+void prose_table(struct table *t, const char *id);
+
+/* prose_items() - the lines there, "href|text", as items of a list. */
+void prose_items(struct doc *d, const char *id);
 
 #endif

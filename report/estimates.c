@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "estimates.h"
+#include "course.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "formula.h"
 #include "text.h"
 
 enum { ID, CONDITION, BASE, SOFTWARE, WORDS, FIELDS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export.h"
+#include "sections.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,12 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "card.h"
 #include "commands.h"
 #include "err.h"
-#include "grades.h"
+#include "load.h"
 #include "out.h"
-#include "pick.h"
 #include "text.h"
 
 #define PROGRAMS "contrib/export" /* below the root */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "families.h"
+#include "sections.h"
 
 #include <string.h>
 
-#include "mistakes.h"
-#include "sections.h"
-#include "tables.h"
 #include "text.h"
 
 #define OTHERS	  "Other programs"

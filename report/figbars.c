@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figwrite.h"
+#include "figures.h"
 #include "text.h"
 
 static size_t category_of(const struct plotdata *d, const char *name)

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "card.h"
-#include "figwrite.h"
-#include "tables.h"
+#include "figures.h"
+#include "sections.h"
 #include "text.h"
 
 /* Places count within a panel: 0 has the times, 1 the bandwidths. */

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "course.h"
-#include "figwrite.h"
-#include "formula.h"
+#include "figures.h"
 #include "text.h"
 
 #define SAMPLES	  32  /* corners of an estimate's line */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "figdata.h"
+#include "figures.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "course.h"
 #include "text.h"
 #include "units.h"
-#include "words.h"
 
 /* What the case @name says after "@axis=" ("64K"); "" if it does not have that
  * axis. */

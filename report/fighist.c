@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figwrite.h"
+#include "figures.h"
 #include "text.h"
 
 #define CYCLE_STEP 0.25 /* width of a bin, core cycles */

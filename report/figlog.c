@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figwrite.h"
+#include "figures.h"
 #include "input.h"
 #include "text.h"
 

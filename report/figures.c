@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "err.h"
-#include "figdata.h"
 #include "rowtable.h"
 #include "text.h"
 

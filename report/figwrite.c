@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "figwrite.h"
+#include "figures.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "card.h"
 #include "course.h"
-#include "tables.h"
+#include "sections.h"
 #include "text.h"
-#include "words.h"
 
 #define MAX_LIMITS 4 /* vertical lines in a figure */
 

@@ -11,7 +11,7 @@
 #include "fleet.h"
 #include "grade.h"
 #include "input.h"
-#include "noise_certificate.h"
+#include "sections.h"
 #include "text.h"
 #include "units.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "figures.h"
-#include "figwrite.h"
 #include "fleet_export.h"
 #include "text.h"
 

@@ -13,7 +13,7 @@
 
 #include "fleet.h"
 #include "input.h"
-#include "noise_certificate.h"
+#include "sections.h"
 #include "text.h"
 
 /* What is taken of a line. */

@@ -2,8 +2,8 @@
 #ifndef FLEET_TABLE_H
 #define FLEET_TABLE_H
 
+#include "doc.h"
 #include "fleet.h"
-#include "table.h"
 
 /* fleet_common() - set what most nodes of each class have. */
 void fleet_common(struct fleet *f);

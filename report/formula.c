@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "formula.h"
+#include "course.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pick.h"
+#include "load.h"
 #include "text.h"
 
 #define DEPTH	   32 /* brackets within each other */

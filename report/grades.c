@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "grades.h"
+#include "load.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "compare.h"
 #include "err.h"
 #include "grade.h"
-#include "tables.h"
+#include "sections.h"
 #include "text.h"
 
 #define EARLIER 10  /* runs, the last ones */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "instructions.h"
+#include "sections.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "compare.h"
-#include "ledger.h"
-#include "prose.h"
+#include "doc.h"
 #include "text.h"
 
 static bool is(const char *unit, const char *one, const char *other)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ledger.h"
+#include "compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "prose.h"
+#include "doc.h"
 #include "text.h"
 
 bool ledger_is(const struct run *run)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "limiters.h"
+#include "course.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "comparisons.h"
-#include "pick.h"
+#include "load.h"
 #include "text.h"
 
 /* The row that @glob picks, "this" being @row; NULL if it has no value. */

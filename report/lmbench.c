@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "lmbench.h"
+#include "sections.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pick.h"
-#include "prose.h"
+#include "doc.h"
+#include "load.h"
 #include "rowtable.h"
-#include "tables.h"
 #include "text.h"
 
 #define FIELDS 5

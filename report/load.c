@@ -9,13 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "distances.h"
 #include "grade.h"
 #include "input.h"
-#include "noise_certificate.h"
-#include "rounds.h"
+#include "sections.h"
 #include "text.h"
-#include "trend.h"
 
 #define MAX_BAD_NOTES 5
 

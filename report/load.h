@@ -6,8 +6,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "notes.h"
 #include "result.h"
+
+/* What the reader must know before trusting the figures: what is the matter
+ * and what to do about it. */
+struct note {
+	const char *text, *remedy;
+};
+
+struct notes {
+	struct note *v;
+	size_t n;
+};
+
+/* notes_add() - @remedy may be NULL.  The same text is not added twice. */
+void notes_add(struct notes *notes, const char *text, const char *remedy);
+
+/* notes_say() - @both: the text and, behind a blank line, the remedy. */
+void notes_say(struct notes *notes, const char *both);
 
 /* One case over all its invocations. */
 struct row {
@@ -91,5 +107,111 @@ const struct section *run_section(const struct run *run, const char *program);
 const json_t *run_at(const json_t *object, const char *path);
 const char *run_text(const json_t *object, const char *path);
 double run_number(const json_t *object, const char *path);
+
+/* run_pick() - the row of @program that the first of the space-separated @globs
+ * matches; one without a result only if none of them matches one that has.
+ * Return: it, or NULL. */
+const struct row *run_pick(const struct run *run, const char *program,
+			   const char *globs);
+
+/* moves_find() - by the `moves` lines below @root: how far each row that they
+ * name moves with the place of its code, as this run measured it. */
+void moves_find(struct run *run, const char *root);
+
+/*
+ * How many rounds the programs of a run had.  They differ because run-all gives
+ * more to those with a wide interval (due.h), and where a run was stopped in
+ * the middle of a round.
+ */
+
+/* rounds_count() - set rounds, last and seconds of each section; the rows are
+ * there. */
+void rounds_count(struct run *run);
+
+/* rounds_ends() - least and most rounds of rows; the core rows of a program
+ * count apart from its others.  Return: whether they differ. */
+bool rounds_ends(const struct run *run, unsigned int *least,
+		 unsigned int *most);
+
+/* rounds_text() - "10" or "10 to 30". */
+const char *rounds_text(const struct run *run);
+
+/* rounds_half() - widest half of an interval that rows of @s had after so many
+ * @rounds, as a share of its middle: INFINITY if a row had no interval, NAN if
+ * no row counts (see rounds_wide()). */
+double rounds_half(const struct run *run, const struct section *s,
+		   unsigned int rounds);
+
+/* rounds_precision() - half the width of an interval, as a share of its
+ * value, that the user asked for; NAN if nothing was. */
+double rounds_precision(const struct run *run);
+
+/* rounds_goal() - the same, which decided who got more rounds; NAN if all
+ * programs had the same. */
+double rounds_goal(const struct run *run);
+
+/**
+ * rounds_wide() - how many rows of @s are less precise than @within.
+ * @within: as of rounds_precision(), 0 or more.
+ * @rows: gets the number of rows with a value, out of which they are.
+ *
+ * A value without an interval, because fewer than 6 invocations gave one or
+ * because they have a trend, is not precise at all.  What has no value
+ * (skipped, failed, below resolution), and a level, which is a word, are not
+ * counted: no round makes them precise.
+ */
+size_t rounds_wide(const struct run *run, const struct section *s,
+		   double within, size_t *rows);
+
+/* rounds_gave_up() - whether the program of @s has failed as a whole: it gave
+ * nothing in at least half of its rounds, and in two, or never anything, and
+ * said of none that it skips. */
+bool rounds_gave_up(const struct run *run, const struct section *s);
+
+/**
+ * distances_mark() - find the rows of @run whose two levels (grade.h) go with
+ * the distance of the two CPUs that a row was measured on: Mann and Whitney's
+ * exact test of the distances in the rounds of the one level and of the other;
+ * of those that are called, 5 % at most are called wrongly (false discovery
+ * rate over all rows that have levels and distances).
+ *
+ * Such a row gets "low_distance_ns" and "high_distance_ns" in "states": the
+ * medians in the rounds of each level.
+ */
+void distances_mark(struct run *run);
+
+/* distances_text() - what they were, for the end of a sentence,
+ * NULL if the levels of @r do not go with them. */
+const char *distances_text(const struct result *r);
+
+/**
+ * trend_mark() - find the rows of @run whose values rise or fall with the
+ * rounds, by Kendall's exact test; of those that are called, 5 % at most are
+ * called wrongly (false discovery rate over all rows).  What moves by no more
+ * than another run may differ by (grade.h), or by no more than grade A allows,
+ * is none.
+ *
+ * Such a row gets "trend" {from, to: values of the first and the last round; p:
+ * adjusted}, and loses its interval: that is for rounds that are alike.
+ */
+void trend_mark(struct run *run);
+
+/* trend_text() - "6.60 → 22.9 µs", NULL if there is no trend. */
+const char *trend_text(const struct result *r);
+
+/*
+ * How far the values of another run may lie (harness/rows/grade.h): widened by
+ * the earlier runs that are known, and summed up for the run.
+ */
+
+/* grades_earlier() - grade the rows of @run by the earlier runs beside its
+ * directory too: as far as a value of the last 10 of the same machine, kernel,
+ * build and settings lies from the row's.  Their report.json is read; rows that
+ * are of the worst grade by themselves are left out. */
+void grades_earlier(struct run *run);
+
+/* grades_of_run() - the grade that 9 of 10 core rows have at least, 0 if there
+ * is none; *@text: one sentence of what it means. */
+char grades_of_run(const struct run *run, const char **text);
 
 #endif

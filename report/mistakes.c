@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mistakes.h"
+#include "sections.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "grade.h"
-#include "pick.h"
-#include "tables.h"
+#include "load.h"
 #include "text.h"
 
 /* The fields of a `mistake` line (docs/rows.md). */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "moves.h"
+#include "load.h"
 
-#include "pick.h"
 #include "rowtable.h"
 #include "text.h"
 

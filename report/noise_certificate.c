@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "noise_certificate.h"
+#include "sections.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "console.h"
+#include "doc.h"
 #include "grade.h"
 #include "input.h"
-#include "prose.h"
 #include "result.h"
 #include "stats.h"
 #include "text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "notes.h"
+#include "load.h"
 
 #include <string.h>
 

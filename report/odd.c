@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "tables.h"
+#include "sections.h"
 #include "text.h"
 
 #define NONE SIZE_MAX

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "operations.h"
+#include "course.h"
 
 #include <string.h>
 
-#include "pick.h"
+#include "load.h"
 #include "rowtable.h"
 #include "text.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "pairs.h"
+#include "sections.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "comparisons.h"
-#include "pick.h"
-#include "prose.h"
-#include "tables.h"
+#include "course.h"
+#include "doc.h"
+#include "load.h"
 #include "text.h"
 
 enum { WORDS, PROGRAM, NEW, OLD, FIELDS };
@@ -15,14 +14,14 @@ enum { WORDS, PROGRAM, NEW, OLD, FIELDS };
 #define POINTS_MAX 32
 
 /* One point at which both ways were asked for. */
-struct point {
+struct both {
 	const char *at; /* "n=8" or "" */
 	const struct row *new, *old;
 	struct ratio ratio; /* of new to old */
 };
 
 struct points {
-	struct point v[POINTS_MAX];
+	struct both v[POINTS_MAX];
 	size_t n;
 };
 
@@ -56,7 +55,7 @@ static const char *name_with(const char *glob, const char *value,
 }
 
 /* "n=8", of the axis that has the `*` in @glob. */
-static const char *words_of(const char *glob, const char *value)
+static const char *at_words(const char *glob, const char *value)
 {
 	const char *star = strchr(glob, '*'), *axis = star;
 
@@ -78,10 +77,10 @@ static void find_points(struct points *p, const struct rowtable_line *line,
 		const char *old = value ? name_with(line->field[OLD], value,
 						    line->field[NEW])
 					: NULL;
-		struct point *x = &p->v[p->n];
+		struct both *x = &p->v[p->n];
 
 		if (old) {
-			x->at = words_of(line->field[NEW], value);
+			x->at = at_words(line->field[NEW], value);
 			x->new = new;
 			x->old = run_pick(run, line->field[PROGRAM], old);
 			x->ratio = comparisons_ratio(x->new, x->old);
@@ -90,17 +89,17 @@ static void find_points(struct points *p, const struct rowtable_line *line,
 	}
 }
 
-static bool is_faster(const struct point *x)
+static bool is_faster(const struct both *x)
 {
 	return x->ratio.high < 1; /* not if it is NAN */
 }
 
-static bool is_slower(const struct point *x)
+static bool is_slower(const struct both *x)
 {
 	return x->ratio.low > 1;
 }
 
-typedef bool point_fn(const struct point *x);
+typedef bool point_fn(const struct both *x);
 
 /* Whether @is holds of all points [@from, @to). */
 static bool all(const struct points *p, point_fn *is, size_t from, size_t to)
@@ -119,7 +118,7 @@ static size_t count(const struct points *p, point_fn *is)
 	return n;
 }
 
-static bool is_known(const struct point *x)
+static bool is_known(const struct both *x)
 {
 	return isfinite(x->ratio.low);
 }
@@ -201,7 +200,7 @@ void pairs_table(struct table *table, const struct rowtable *t,
 			continue;
 		find_points(&p, line, run);
 		for (size_t i = 0; i < p.n; i++) {
-			const struct point *x = &p.v[i];
+			const struct both *x = &p.v[i];
 
 			table_row(table, "");
 			if (!i) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "course.h"
 #include "embed.h"
-#include "limiters.h"
-#include "predictions.h"
 
 static void put_operation(FILE *f, const struct operation *op)
 {

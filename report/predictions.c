@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "predictions.h"
+#include "course.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "input.h"
-#include "quantity.h"
 #include "text.h"
 
 /* Between libinih, which calls back without line numbers, and the table. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "prose.h"
+#include "doc.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "quantity.h"
+#include "course.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rounds.h"
+#include "load.h"
 
 #include <math.h>
 #include <string.h>

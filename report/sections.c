@@ -4,16 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "again.h"
-#include "card.h"
-#include "families.h"
-#include "grades.h"
-#include "instructions.h"
-#include "noise_certificate.h"
-#include "pairs.h"
-#include "prose.h"
-#include "rounds.h"
-#include "tables.h"
+#include "doc.h"
+#include "load.h"
 #include "text.h"
 
 #define FIRST_NOTES 3 /* the rest is folded */

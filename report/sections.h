@@ -2,12 +2,78 @@
 #ifndef SECTIONS_H
 #define SECTIONS_H
 
-#include "card.h"
+#include <stdio.h>
+
 #include "course.h"
 #include "doc.h"
 #include "figures.h"
-#include "lmbench.h"
 #include "load.h"
+#include "rowtable.h"
+
+/*
+ * The card: the core rows that have words in rows.tsv, the figures that a
+ * person quotes.  Wherever it is shown, times come first, then bandwidths, each
+ * in the order of their size, then what has no value, with the reason.
+ * Operations of programs that are not part of the run are left out.
+ */
+/* Where no operation of it is part of a run. */
+#define CARD_NONE "This run has no operation of the card."
+
+struct card_entry {
+	const char *words, *program, *cases;
+	int level; /* of the cache whose size ends the words; 0 for none */
+};
+
+struct card {
+	struct card_entry *v;
+	size_t n;
+};
+
+/* card_read() - from the rows.tsv below @root; nothing, with a note, if they
+ * cannot be read. */
+void card_read(struct card *card, const char *root, struct notes *notes);
+
+/* card_table() - operation, value, interval, grade; where there is no value the
+ * reason stands behind the operation. */
+void card_table(struct table *t, const struct card *card,
+		const struct run *run);
+
+/* card_print() - machine, table and quality for a terminal of 80 columns: three
+ * lines more than it has operations, unless a CPU's number has three digits. */
+void card_print(FILE *f, const struct card *card, const struct run *run);
+
+/* card_collect() - the operations with a value as points of card.svg: a
+ * category for each, by its words; x is its place; y in ns, or in B/s. */
+void card_collect(struct plotdata *d, const struct card *card,
+		  const struct run *run);
+
+const char *card_machine(const struct run *run);
+
+/*
+ * The run in the groups and names of lmbench's summary, for those who have
+ * figures of that program to set beside it.
+ */
+struct lmbench_line {
+	const char *group, *name, *benchmark, *cases, *remark;
+	size_t order; /* within the group */
+};
+
+struct lmbench {
+	struct lmbench_line *v;
+	size_t n;
+};
+
+/* lmbench_read() - the lines of rows.tsv below @root; empty if
+ * they cannot be read. */
+void lmbench_read(struct lmbench *l, const char *root);
+
+/* lmbench_any() - whether anything of it was measured. */
+bool lmbench_any(const struct lmbench *l, const struct run *run);
+
+/* lmbench_write() - its section.  Groups of which nothing was measured are left
+ * out. */
+void lmbench_write(struct doc *d, const struct lmbench *l,
+		   const struct run *run);
 
 /* What the report is made of beside the run itself. */
 struct report_parts {
@@ -40,5 +106,195 @@ void sections_figures(struct doc *d, const char *program,
  * says of its figures; nothing if it has no files. */
 void sections_place(struct doc *d, const struct run *run,
 		    const struct section *s);
+
+/* tables_section() - the table of one section, every case a row. */
+void tables_section(struct table *t, const struct run *run,
+		    const struct section *section);
+
+/* tables_core() - the rows of @core, which may be of several programs, without
+ * what describes samples; tables_is_core() - those that people quote. */
+void tables_core(struct table *t, const struct run *run,
+		 const struct section *core);
+bool tables_is_core(const struct row *row);
+
+/* tables_missing() - the cases of all sections that have no value, and the
+ * programs that gave none, with the reasons. */
+void tables_missing(struct table *t, const struct run *run);
+
+/* tables_value() - as out_value(), with a digit more where it would else lie
+ * out of its interval. */
+const char *tables_value(const struct result *r);
+
+/* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
+ * none, or where it would reach from one state of the row to the other. */
+const char *tables_interval(const struct result *r);
+
+/* tables_exit() - what an exit status of a program means. */
+const char *tables_exit(json_int_t status);
+
+/*
+ * The chapters of the families of programs: the `family` lines of @t, each with
+ * the programs that the rest of its file runs (docs/rows.md).
+ */
+
+/* families_contents() - an item for each family that has a program in @run, or
+ * a figure whose first "program" is its folder. */
+void families_contents(struct doc *d, const struct run *run,
+		       const struct rowtable *t, const struct figures *figs);
+
+/* families_write() - a few words, the core rows and the figures of each; all
+ * rows of its programs folded. */
+void families_write(struct doc *d, const struct run *run,
+		    const struct rowtable *t, const struct figures *figs);
+
+/*
+ * New ways of doing something against old ones: the `pair` lines of a rowtable
+ * (docs/rows.md).
+ */
+
+/* pairs_table() - each point that both ways have, with the ratio of new to old
+ * and its 95 % interval; each pair with its verdict. */
+void pairs_table(struct table *table, const struct rowtable *t,
+		 const struct run *run);
+
+/* pairs_any() - whether @run has a row of one; pairs_write() - the table, under
+ * its heading, if so. */
+bool pairs_any(const struct rowtable *t, const struct run *run);
+void pairs_write(struct doc *d, const struct rowtable *t,
+		 const struct run *run);
+
+/* The program of the lab of wrong numbers: rows mistake=ID,figure=naive */
+#define MISTAKES_PROGRAM "mistakes"
+
+/**
+ * mistakes_write() - the page of the lab of wrong numbers: what each naive
+ * program printed in this run, what the row that measures it properly did, the
+ * factor, if it is as claimed, and why; nothing if @rows has no such lines.
+ */
+void mistakes_write(struct doc *d, const struct rowtable *rows,
+		    const struct run *run);
+
+/*
+ * A run on real hardware beside a ledger (docs/ledger.md) of the same kernel:
+ * of each row the instructions that one counted, and the time and the core
+ * cycles that the other took.
+ */
+
+/* instructions_write() - the section "Instructions and time", of the rows that
+ * have a price in both @run and @ledger; nothing if @ledger is NULL. */
+void instructions_write(struct doc *d, const struct run *run,
+			const struct run *ledger);
+
+/*
+ * What two programs of a run say of the same thing, and cannot both be right.
+ */
+
+/* contradictions_add() - a note for each.  The third cache: its loads are
+ * clearly faster than memory's in mem_latency, and its bytes in mem_bandwidth,
+ * or neither. */
+void contradictions_add(struct run *run);
+
+/* warnings_add() - what the results say against themselves, each with the
+ * remedy, as notes of @run. */
+void warnings_add(struct run *run);
+
+/*
+ * The noise certificate of a run: what `machine noise` saw on each CPU before,
+ * between the rounds and after, added up (noise.jsonl).
+ */
+enum noise_phase { NOISE_BEFORE, NOISE_BETWEEN, NOISE_AFTER, NOISE_PHASES };
+
+/* What took the time. */
+enum noise_cause {
+	NOISE_TASKS,
+	NOISE_THROTTLED,
+	NOISE_INTERRUPTS,
+	NOISE_UNSEEN,
+	NOISE_CAUSES,
+};
+
+struct noise_cpu {
+	int cpu;
+	bool measuring, hypervisor;
+	double spun_us, lost_us, longest_us, steal_us;
+	double causes_us[NOISE_CAUSES];
+	double phase_spun_us[NOISE_PHASES], phase_lost_us[NOISE_PHASES];
+	json_t *tasks;	    /* "name (pid 7)": us that it ran */
+	json_t *interrupts; /* by kind: how many */
+	double *adds; /* for each core cycle (clock/reference.h), by look */
+	size_t n_adds;
+};
+
+struct noise_certificate {
+	struct noise_cpu *v; /* the measuring one first, then the worst */
+	size_t n;
+};
+
+/* noise_certificate_read() - the lines of DIR/noise.jsonl as an array, NULL if
+ * there is no such file; lines that cannot be used are left out with a note. */
+json_t *noise_certificate_read(const char *dir, struct notes *notes);
+
+/* noise_certificate_sum() - add up run->noise; n is 0 if there is nothing. */
+void noise_certificate_sum(struct noise_certificate *q, const struct run *run);
+
+/* noise_cpu_share() - of the time of @c that others took, 0 to 1. */
+double noise_cpu_share(const struct noise_cpu *c);
+
+/* noise_cpu_verdict() - one line: word, share, longest gap. */
+const char *noise_cpu_verdict(const struct noise_cpu *c);
+
+/* noise_of_run() - how quiet the measuring CPU was in @run, NULL if nobody
+ * looked; *@word: in one word. */
+const char *noise_of_run(const struct run *run, const char **word);
+
+/* noise_cpu_cause() - what @cause was on @c, with names; noise_cpu_mend() -
+ * what can be done about it.  New strings; NULL where it took next to nothing.
+ */
+const char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause);
+const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause);
+
+/* noise_cpu_shared() - how often another hardware thread of the core of @c was
+ * seen to work, one line; noise_cpu_shared_mend() - what can be done about it.
+ * New strings; NULL where there were too few looks to tell, or it never was. */
+const char *noise_cpu_shared(const struct noise_cpu *c);
+const char *noise_cpu_shared_mend(const struct noise_cpu *c);
+
+/* noise_cpu_main_cause() - the one that took most of @c. */
+enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c);
+
+/* noise_certificate_print() - a few lines for a terminal; nothing if there is
+ * nothing. */
+void noise_certificate_print(FILE *f, const struct run *run);
+
+/* sections_noise() - the section of the report. */
+void sections_noise(struct doc *d, const struct run *run);
+
+/*
+ * Commands that the report gives to be typed, also under sudo.  What it reads
+ * may be anybody's: a command names a program of this suite, everything else
+ * in it is one quoted word, and what does not look as it must is no command.
+ */
+
+/* again_word() - @text as one word of a shell; NULL if it has a
+ * character that a line cannot show. */
+const char *again_word(const char *text);
+
+/* again_program() - "build/bin/NAME"; NULL if @name is no name
+ * that a program of ours could have. */
+const char *again_program(const char *name);
+
+/* again_run() - what measures as @recorded (a run's command line, quoted as
+ * bash's %q does) did: scripts/run-all with those of its options that say what
+ * is measured and how; where the results and the programs were is left out.
+ * NULL if that is no command line of run-all, or if the rows
+ * were in a file of the user's own (--suite). */
+const char *again_run(const char *recorded);
+
+/* export_csv() - all rows, one line each, with a heading, as the programs'
+ * --csv writes them.  Return: 0 or -ENOMEM. */
+int export_csv(FILE *f, const struct run *run);
+
+/* export_json() - {schema, machine, run, rows}.  Return: 0 or -ENOMEM. */
+int export_json(FILE *f, const struct run *run);
 
 #endif

@@ -3,10 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prose.h"
+#include "doc.h"
 #include "sections.h"
 #include "stats.h"
-#include "tables.h"
 #include "text.h"
 
 #define VALUE_WIDTH 40 /* a kernel's command line is long */

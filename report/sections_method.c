@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "prose.h"
-#include "rounds.h"
+#include "doc.h"
+#include "load.h"
 #include "sample.h"
 #include "sections.h"
 #include "stats.h"

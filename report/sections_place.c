@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "prose.h"
+#include "doc.h"
 #include "sections.h"
 #include "text.h"
 

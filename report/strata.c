@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "strata.h"
+#include "rank.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "grade.h"
-#include "rank.h"
 #include "stats.h"
 #include "text.h"
 

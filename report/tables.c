@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables.h"
+#include "sections.h"
 
 #include <math.h>
 #include <signal.h>
@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "grade.h"
+#include "load.h"
 #include "out.h"
-#include "rounds.h"
 #include "text.h"
-#include "trend.h"
 #include "units.h"
 
 /* The columns of a section's table, in order: first those of a narrow one. */

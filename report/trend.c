@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trend.h"
+#include "load.h"
 
 #include <math.h>
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "trimmed.h"
+#include "rank.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "rank.h"
 #include "stats.h"
 #include "text.h"
 

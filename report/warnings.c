@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "warnings.h"
+#include "sections.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "again.h"
-#include "contradictions.h"
-#include "distances.h"
+#include "compare.h"
+#include "doc.h"
 #include "grade.h"
-#include "ledger.h"
-#include "noise_certificate.h"
-#include "prose.h"
-#include "rounds.h"
-#include "tables.h"
+#include "load.h"
 #include "text.h"
-#include "trend.h"
 
 /* Share of the measuring CPU's time that other work should not take. */
 #define NOISY 0.01

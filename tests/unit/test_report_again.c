@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "again.h"
 #include "leaks.h"
+#include "sections.h"
 #include "tap.h"
 
 /* What is made of a command line; NULL: no command. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What mem_latency and mem_bandwidth say of the third cache. */
-#include "contradictions.h"
 #include "leaks.h"
+#include "sections.h"
 #include "tap.h"
 
 enum { L3_NS, MEMORY_NS, L3_BYTES, MEMORY_BYTES, ROWS };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formula.h"
+#include "course.h"
 #include "leaks.h"
 #include "tap.h"
 

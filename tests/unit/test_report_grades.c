@@ -2,8 +2,8 @@
 /* The grade of a made-up run. */
 #include <stdlib.h>
 
-#include "grades.h"
 #include "leaks.h"
+#include "load.h"
 #include "tap.h"
 
 #define ROWS 20

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "course.h"
 #include "leaks.h"
-#include "limiters.h"
 #include "tap.h"
 
 static char name[] = "disk";

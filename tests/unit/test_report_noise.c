@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "leaks.h"
-#include "noise_certificate.h"
+#include "sections.h"
 #include "tap.h"
 #include "text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "course.h"
 #include "leaks.h"
-#include "operations.h"
-#include "pick.h"
+#include "load.h"
 #include "tap.h"
 
 static char name[] = "file_read";

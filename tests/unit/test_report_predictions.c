@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "course.h"
 #include "leaks.h"
-#include "predictions.h"
-#include "quantity.h"
 #include "tap.h"
 #include "text.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "leaks.h"
-#include "rounds.h"
+#include "load.h"
 #include "stats.h"
 #include "tap.h"
 

@@ -6,9 +6,7 @@
 
 #include "leaks.h"
 #include "rank.h"
-#include "strata.h"
 #include "tap.h"
-#include "trimmed.h"
 
 #define ROWS 1000
 

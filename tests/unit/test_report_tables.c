@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "doc.h"
 #include "grade.h"
 #include "leaks.h"
 #include "out.h"
-#include "table.h"
-#include "tables.h"
+#include "sections.h"
 #include "tap.h"
 
 static int is(const char *got, const char *want)

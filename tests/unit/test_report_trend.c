@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "leaks.h"
+#include "load.h"
 #include "stats.h"
 #include "tap.h"
-#include "trend.h"
 
 /* Whether twenty rounds that go from 100 by @step, each @off from its line
  * up or down, have a trend; their interval is @half to both sides. */

@@ -5,7 +5,6 @@
 #include "leaks.h"
 #include "rank.h"
 #include "tap.h"
-#include "trimmed.h"
 #include "uniform.h"
 
 /* Closed forms there are for one, two and four degrees of freedom. */
