@@ -50,7 +50,7 @@ static int choose_cpu(struct bench *b, int wanted, const char *kind)
 	if (topo_has(b->topo, wanted))
 		return EXIT_OK;
 	status = sysfile_text("/proc/self/status");
-	usable = field_behind(status ? status : "", "Cpus_allowed_list");
+	usable = field_behind(status, "Cpus_allowed_list");
 	verdict_give_up(b, EXIT_USAGE,
 			"--cpu %d: not a CPU that this process may use (%.*s)",
 			wanted, usable ? (int)strcspn(usable, "\n") : 0,

@@ -41,9 +41,7 @@ struct settings {
 
 /* What was asked of this process, the program's own state, and what becomes of
  * it: they live as long as the process. */
-static struct settings set = {
-	.plan = { .cpu = NOT_GIVEN, .round = NOT_GIVEN, .guard_fd = -1 }
-};
+static struct settings set;
 static void *state;
 static struct bench program;
 
@@ -105,22 +103,6 @@ static void help(const struct opt_set *sets)
 		       open + 1);
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
-}
-
-static enum out_format format_of(void)
-{
-	return set.json	  ? OUT_JSON
-	       : set.csv  ? OUT_CSV
-	       : set.wide ? OUT_WIDE
-			  : OUT_SHORT;
-}
-
-static double known_tsc_hz(void)
-{
-	const char *text = getenv("OSCOST_TSC_HZ");
-	double hz = text ? strtod(text, NULL) : 0;
-
-	return isfinite(hz) && hz > 0 ? hz : 0;
 }
 
 /* The program, or copies of it, and its cases.  Return: as invocation_open().
@@ -240,6 +222,10 @@ static int measure(char **argv)
 {
 	struct timer_features features;
 	static struct result *rows;
+	const enum out_format format = set.json	  ? OUT_JSON
+				       : set.csv  ? OUT_CSV
+				       : set.wide ? OUT_WIDE
+						  : OUT_SHORT;
 	size_t n = 0;
 	int code, err;
 
@@ -251,7 +237,7 @@ static int measure(char **argv)
 	     "loops takes longer; see CFLAGS");
 #endif
 	code = supervise_run(argv, &set.plan, &rows, &n);
-	err = n ? out_rows(stdout, format_of(), bench_question, rows, n) : 0;
+	err = n ? out_rows(stdout, format, bench_question, rows, n) : 0;
 	if (err) {
 		warn("cannot write the results: %s", strerror(-err));
 		code = EXIT_FAIL;
@@ -261,21 +247,11 @@ static int measure(char **argv)
 
 #define misuse(fmt, ...) die(EXIT_USAGE, fmt " (try --help)", ##__VA_ARGS__)
 
-/* Whether test files can be made there: no other question tells of /proc. */
-static void check_dir(const char *dir)
-{
-	char path[PATH_MAX];
-	const int err = guard_scratch(dir, "try", path, sizeof(path));
-
-	if (err)
-		misuse("--dir %s: no file can be made there: %s", dir,
-		       strerror(-err));
-	rmdir(path);
-}
-
 static void check(int argc, int parsed, const char *why)
 {
 	static const char *const no_row = NULL;
+	char path[PATH_MAX] = "";
+	int err;
 
 	if (parsed < 0)
 		misuse("%s", why);
@@ -300,8 +276,15 @@ static void check(int argc, int parsed, const char *why)
 	if (set.plan.cpus) /* copies are other rows than those that are quoted
 			    */
 		set.plan.core_rows = &no_row;
-	if (set.plan.dir)
-		check_dir(set.plan.dir);
+	/* Whether test files can be made there: no other question finds out
+	 * about /proc. */
+	err = set.plan.dir
+		      ? guard_scratch(set.plan.dir, "try", path, sizeof(path))
+		      : 0;
+	if (err)
+		misuse("--dir %s: no file can be made there: %s", set.plan.dir,
+		       strerror(-err));
+	rmdir(path);
 	if (!set.plan.seed &&
 	    getrandom(&set.plan.seed, sizeof(set.plan.seed), 0) < 0)
 		set.plan.seed = (uint64_t)getpid();
@@ -318,7 +301,8 @@ int main(int argc, char **argv)
 		{ "Options of this program", bench_desc.opts, NULL },
 		{ NULL, NULL, NULL },
 	};
-	const char *why;
+	const char *why, *const known = getenv("OSCOST_TSC_HZ");
+	const double hz = known ? strtod(known, NULL) : 0;
 	int parsed;
 
 	umask(022);		  /* of 0777 a directory would be of no use */
@@ -329,9 +313,11 @@ int main(int argc, char **argv)
 		die(EXIT_FAIL, "no memory");
 	memset(state, 0, size);
 	memcpy(args, argv, (size_t)argc * sizeof(*args));
+	set.plan.cpu = set.plan.round = NOT_GIVEN;
+	set.plan.guard_fd = -1;
 	set.plan.share_ms = bench_share_ms;
 	set.plan.core_rows = bench_core;
-	set.plan.tsc_hz = known_tsc_hz();
+	set.plan.tsc_hz = isfinite(hz) && hz > 0 ? hz : 0;
 	parsed = opts_parse(argc, argv, sets, &why);
 	if (parsed >= 0 && set.help) {
 		help(sets);

@@ -2,7 +2,6 @@
 /* The services of bench.h that are about the invocation and its files. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,10 +127,7 @@ void bench_guard(struct bench *b, const char *kind, const char *what)
 void bench_say(struct bench *b, const char *fmt, ...)
 {
 	char line[512];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
+	WITH_ARGS(vsnprintf(line, sizeof(line), fmt, ap));
 	warn("%s", line);
 }

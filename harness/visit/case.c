@@ -134,20 +134,14 @@ bool case_has(const struct bench_case *c, const char *axis)
 	return case_param(c, axis);
 }
 
-static bool is_value(const struct bench_param *p, const char *value)
-{
-	uint64_t n;
-
-	if (p->kind == BENCH_STR)
-		return !strcmp(p->text, value);
-	return !parse_size(value, &n) && (int64_t)n == p->number;
-}
-
 bool case_is(const struct bench_case *c, const char *axis, const char *value)
 {
 	const struct bench_param *p = case_param(c, axis);
+	uint64_t n;
 
-	return p && is_value(p, value);
+	if (!p || p->kind == BENCH_STR)
+		return p && !strcmp(p->text, value);
+	return !parse_size(value, &n) && (int64_t)n == p->number;
 }
 
 size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
@@ -166,20 +160,19 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 }
 
 /* Whether @c has @term of a pattern: "via=*", "size=2048" for "size=2K". */
-static bool has_term(const struct bench_case *c, const char *term)
+static bool has_term(const struct bench_case *c, char *term)
 {
-	const size_t axis = strcspn(term, "=");
-	char names[CASE_NAME], *rest = names, *name;
+	char names[CASE_NAME], *rest = names, *name, *value;
 
 	snprintf(names, sizeof(names), "%s", c->name);
-	for (const struct bench_param *p = c->params;
-	     p->axis && (name = strsep(&rest, ",")); p++)
-		if (!fnmatch(term, name, 0) ||
-		    (term[axis] && p->kind != BENCH_STR &&
-		     strlen(p->axis) == axis && !memcmp(term, p->axis, axis) &&
-		     is_value(p, term + axis + 1)))
+	while ((name = strsep(&rest, ",")))
+		if (!fnmatch(term, name, 0))
 			return true;
-	return false;
+	value = strchr(term, '=');
+	if (!value)
+		return false;
+	*value = '\0';
+	return case_is(c, term, value + 1);
 }
 
 bool case_matches(const struct bench_case *c, const char *glob, bool *whole)

@@ -156,7 +156,7 @@ static void read_value(struct scan *s, struct term *t)
 		if (!read_range(s, &t->open, &t->sizes))
 			scan_wrong(s);
 	} else if (scan_is(s, "$")) {
-		const struct points_set *set = points_find(s);
+		const struct term *set = &points_find(s)->values;
 
 		for (size_t i = 0; i < set->n; i++) {
 			terms_push(t, set->value[i]);
@@ -336,18 +336,12 @@ const struct bench_case *bench_next(const struct bench *b,
 	return i < b->n_runs ? &b->runs[i]->c : NULL;
 }
 
-static struct points_set *new_set(struct bench *b, const char *name, int kind,
-				  size_t n)
+static struct points_set *new_set(struct bench *b, const char *name)
 {
 	struct points_set *set = text_alloc(1, sizeof(*set));
 
-	*set = (struct points_set) { .name = name,
-				     .value =
-					     text_alloc(n, sizeof(*set->value)),
-				     .n = n,
-				     .next = b->sets };
-	for (size_t i = 0; i < n; i++)
-		set->value[i].kind = kind;
+	set->name = name;
+	set->next = b->sets;
 	b->sets = set;
 	return set;
 }
@@ -355,25 +349,29 @@ static struct points_set *new_set(struct bench *b, const char *name, int kind,
 void bench_set_numbers(struct bench *b, const char *name, int kind,
 		       const int64_t *value, size_t n)
 {
-	struct points_set *set = new_set(b, name, kind, n);
+	struct term *t = &new_set(b, name)->values;
 
 	for (size_t i = 0; i < n; i++)
-		set->value[i].number = value[i];
+		terms_push(t, (struct bench_param) { .kind = kind,
+						     .number = value[i] });
 }
 
 void bench_set_names(struct bench *b, const char *name, const void *names,
 		     size_t stride, size_t n)
 {
-	struct points_set *set = new_set(b, name, BENCH_STR, n);
+	struct term *t = &new_set(b, name)->values;
 
-	for (size_t i = 0; i < n; i++)
-		set->value[i].text = *(
-			const char *const *)((const char *)names + i * stride);
+	for (const char *at = names; n--; at += stride)
+		terms_push(t,
+			   (struct bench_param) {
+				   .kind = BENCH_STR,
+				   .text = *(const char *const *)(const void *)
+						   at });
 }
 
 void bench_need(struct bench *b, const char *name, const char *why)
 {
-	new_set(b, name, BENCH_INT, 0)->lacks = why;
+	new_set(b, name)->lacks = why;
 }
 
 const struct points_set *points_find(struct scan *s)
@@ -385,9 +383,12 @@ const struct points_set *points_find(struct scan *s)
 	while (set && strcmp(set->name, name) != 0)
 		set = set->next;
 	if (!set && !strcmp(name, "page")) {
-		set = new_set(s->b, name, BENCH_STR, 1);
-		set->value->text = bench_page_name();
-		set->value->number = (int64_t)bench_page_bytes();
+		set = new_set(s->b, name);
+		terms_push(&set->values,
+			   (struct bench_param) {
+				   .kind = BENCH_STR,
+				   .text = bench_page_name(),
+				   .number = (int64_t)bench_page_bytes() });
 	}
 	if (!set)
 		scan_wrong(s);
@@ -400,7 +401,7 @@ void points_close(struct bench *b)
 		struct points_set *set = b->sets;
 
 		b->sets = set->next;
-		free(set->value);
+		free(set->values.value);
 		free(set);
 	}
 }

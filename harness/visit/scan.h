@@ -77,13 +77,12 @@ double scan_sum(struct scan *s, const struct bench_case *c);
 /* What a program has set: the values of "$name". */
 struct points_set {
 	const char *name;
-	struct bench_param *value;
-	size_t n;
+	struct term values;
 	const char *lacks; /* bench_need(): why it is not to be had */
 	struct points_set *next;
 };
 
-/* points_find() - what is set as the name that comes next; none after
+/* points_find() - what is set as the name that comes next; no values after
  * scan_wrong(). */
 const struct points_set *points_find(struct scan *s);
 

@@ -77,7 +77,7 @@ static double named(struct sum *e, const char *name)
 
 static double term(struct sum *e)
 {
-	const struct points_set *set;
+	const struct term *set;
 	const struct bench_case *other;
 	const char *name;
 	int64_t n;
@@ -89,7 +89,7 @@ static double term(struct sum *e)
 		return x;
 	}
 	if (scan_is(e->s, "$")) {
-		set = points_find(e->s);
+		set = &points_find(e->s)->values;
 		return set->n ? (double)set->value[0].number : NAN;
 	}
 	if (scan_is(e->s, "[")) {

@@ -166,8 +166,8 @@ takes_other_numbers() {
 absent_cpu() {
 	local cpus
 
-	cpus=$(usable_cpus | head -n 2 | paste -sd ,)
-	refuses "--cpu 999: *$cpus*" "$1" --cpu 999
+	cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+	refuses "--cpu 999: *($cpus)*" "$1" --cpu 999
 }
 
 @test "an absent CPU is refused, and the usable ones are named" {

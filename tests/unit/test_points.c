@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "invocation.h"
 #include "program.h"
 #include "tap.h"
 
@@ -112,7 +111,7 @@ static void test_state(void)
 		apart &= (uintptr_t)own % 64 == 0 && own->filled == 1;
 	}
 	OK(apart && b.n_runs == 2, "states are apart, and point() may refuse");
-	invocation_close(&b);
+	cases_free(&b);
 }
 
 static void test_rules(void)
@@ -151,6 +150,11 @@ static void test_rules(void)
 			   &b.runs[3]->c &&
 		   !bench_next(&b, &b.runs[3]->c, "figure=two"),
 	   "the cases of a condition, in turn");
+	OK(bench_next(&b, NULL, "a=64 !b") == &b.runs[2]->c &&
+		   bench_next(&b, NULL, "figure !a") == NULL &&
+		   bench_next(&b, NULL, "a !figure=one") == &b.runs[1]->c &&
+		   !b.verdict.usage_error,
+	   "an axis that they have, and one that they have not");
 	OK(bench_beside(&b, c, "a=64 figure=two") == &b.runs[3]->c &&
 		   !bench_beside(&b, c, "a=65"),
 	   "the case beside it");
@@ -188,7 +192,7 @@ static void test_asked(const char *said, const char *glob, size_t points,
 	   said);
 	OK(named == (asked || !strcmp(glob, "call=a,size=4096,n=0")),
 	   "what was asked for is the name of a case");
-	invocation_close(&b);
+	cases_free(&b);
 }
 
 static void test_matches(void)
