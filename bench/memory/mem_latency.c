@@ -261,7 +261,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		.bytes = size_of(c),
 		.step = case_has(c, "stride") ? (size_t)case_int(c, "stride")
 					      : bench_page_bytes(),
-		.pages = CASE_ENUM(c, "pages", mem_pages_name, 3),
+		.pages = case_is(c, "pages", "thp")	  ? MEM_THP
+			 : case_is(c, "pages", "hugetlb") ? MEM_HUGETLB
+							  : MEM_4K,
 	};
 	char **base = &s->chain.buffer[plan.pages].base;
 	const int err =

@@ -252,8 +252,6 @@ void bench_need(struct bench *b, const char *name, const char *why);
  * case_has() - whether it has that axis.  case_is() - whether it has that value
  * there.  CASE_NTH() - which of an array of names (or of structures whose
  * first member is one) its value is; it must be one.  CASE_OF() - that element.
- * CASE_ENUM() - which enumerator below @n, of those that the function @name has
- * names for.
  */
 int64_t case_int(const struct bench_case *c, const char *axis);
 const char *case_str(const struct bench_case *c, const char *axis);
@@ -265,13 +263,6 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 	case_nth(c, axis, array, sizeof((array)[0]), \
 		 sizeof(array) / sizeof((array)[0]))
 #define CASE_OF(c, axis, array) (&(array)[CASE_NTH(c, axis, array)])
-#define CASE_ENUM(c, axis, name, n)                             \
-	({                                                      \
-		unsigned int i_ = 0;                            \
-		while (i_ < (n) && !case_is(c, axis, name(i_))) \
-			i_++;                                   \
-		i_;                                             \
-	})
 
 /* bench_next() - the next case behind @after (NULL: the first) for which @where
  * holds, or NULL; BENCH_EACH(): all of them.  bench_beside() - the one that

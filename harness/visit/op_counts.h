@@ -16,15 +16,10 @@
  * operations are compared with 2n, of events because empty pairs are
  * counted between them, with the caches as the events left them.
  */
-
-/* The counters of the calling thread.  op_counter_open() - 0 or -errno. */
 struct op_counter {
-	struct counters *c;
-	double pair_ns; /* median time of a pair of readings */
+	struct counters *c; /* of the calling thread */
+	double pair_ns;	    /* median time of a pair of readings */
 };
-
-int op_counter_open(struct op_counter *counter);
-void op_counter_close(struct op_counter *counter);
 
 /* What is counted around. */
 enum op_interval {
@@ -43,30 +38,24 @@ struct op_counts {
 };
 
 /* op_counter_begin(), op_counter_end() - around one batch or event of @iters
- * operations; nothing if @counter is NULL.
- * @counts: where to keep it; NULL if this interval does not count.
- * op_counter_empty() - a pair around nothing, one for each event.
- * Return: 0 or -errno. */
+ * operations; nothing if @counter is NULL.  @counts: where to keep it; NULL if
+ * this interval does not count.  op_counter_empty() - a pair around nothing,
+ * one for each event.  Return, as op_counter_open(): 0 or -errno. */
+int op_counter_open(struct op_counter *counter);
+void op_counter_close(struct op_counter *counter);
 int op_counter_begin(const struct op_counter *counter);
 int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
 		   uint64_t iters, enum op_interval interval);
 int op_counter_empty(const struct op_counter *counter,
 		     struct op_counts *counts);
 
-/* op_counts_add() - keep one interval.
- * op_counts_restore() - forget what @counts got since @before was copied from
- * it. */
+/* op_counts_add() - keep one interval.  op_counts_restore() - forget what
+ * @counts got since @before was copied from it. */
 void op_counts_add(struct op_counts *counts, const struct counters_counts *k,
 		   uint64_t iters, enum op_interval interval);
 void op_counts_restore(struct op_counts *counts,
 		       const struct op_counts *before);
 void op_counts_free(struct op_counts *counts);
-
-struct op_count {
-	double value;	   /* for one operation; NAN if not known */
-	double resolution; /* least that could be told from nothing; NAN if
-			    * @value is exact */
-};
 
 /**
  * op_counts_get() - events of one operation.
@@ -74,10 +63,14 @@ struct op_count {
  *
  * Hardware events and CPU time of batches: the difference of the medians of
  * 2n and of n, over n; of single events: the median less that of empty
- * pairs.
- * Faults, switches and migrations are rare, and are told exactly: all that
- * were counted over all operations.
+ * pairs.  Faults, switches and migrations are rare, and are told exactly: all
+ * that were counted over all operations.
  */
+struct op_count {
+	double value;	   /* for one operation; NAN if not known */
+	double resolution; /* least that could be told from nothing; NAN if
+			    * @value is exact */
+};
 struct op_count op_counts_get(const struct op_counts *counts,
 			      enum counters_event event, uint64_t iters);
 

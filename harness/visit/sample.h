@@ -20,7 +20,8 @@
  * ends the sampling and is handed through. */
 typedef int sample_fn(void *arg, uint64_t iters, uint64_t *ticks);
 
-/* A growing array of doubles; all zero is an empty one. */
+/* A growing array of doubles; all zero is an empty one.  stats_median() and
+ * stats_median_error() of a copy; NAN of nothing. */
 struct sample_vec {
 	double *v;
 	size_t n;
@@ -28,8 +29,6 @@ struct sample_vec {
 
 void sample_push(struct sample_vec *vec, double x);
 void sample_free(struct sample_vec *vec);
-
-/* stats_median() and stats_median_error() of a copy; NAN of nothing. */
 double sample_median(const struct sample_vec *vec);
 double sample_median_error(const struct sample_vec *vec);
 
@@ -41,15 +40,15 @@ struct sample_series {
 	bool capped; /* all the iterations allowed did not fill a batch */
 };
 
+/* sample_cut() - only the first @quads are left. */
+void sample_cut(struct sample_series *s, size_t quads);
 void sample_series_free(struct sample_series *s);
 
 /* sample_batch_ticks() - how long a batch must last: the most of 1000 quanta,
- * 100 overheads and 20 us. */
+ * 100 overheads and 20 us.  sample_pilot() - double the number of operations
+ * until one does, or @max_iters: what is still too short then costs nothing.
+ * @cold gets the raw ticks of the very first batch, which is one operation. */
 double sample_batch_ticks(const struct timer *clock);
-
-/* sample_pilot() - double the number of operations until a batch lasts long
- * enough, or @max_iters: what is still too short then costs nothing.  @cold
- * gets the raw ticks of the very first batch, which is one operation. */
 int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold);
 
@@ -75,9 +74,6 @@ int sample_settle(sample_fn *fn, void *arg, uint64_t iters, double max_ticks,
  * first: the code between two quads leaves the core in another state, and a
  * first batch that costs k more makes the difference k / 2n too small. */
 int sample_quad(sample_fn *fn, void *arg, struct sample_series *s);
-
-/* sample_cut() - only the first @quads are left. */
-void sample_cut(struct sample_series *s, size_t quads);
 
 /* How long the last quads of a series took (with those of its baseline), what
  * came before them, and how long one waited for a CPU in all of that; ticks. */
