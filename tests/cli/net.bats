@@ -101,6 +101,12 @@ batch_served() {
 }
 
 # Where each row that does not name its IP version is by the wrong one.
+@test "bandwidth by IPv6 is a row that can be asked for" {
+	[[ -e /proc/net/if_inet6 ]] || skip "no IPv6 here"
+	try 0 "$BIN/tcp_bandwidth" "${QUICK[@]}" --json --ipv6 --case '*size=128K,streams=1,*figure=rate'
+	rows 'length > 0 and all(.status == "ok" and .params.net == "loopback6")'
+}
+
 @test "a host without IPv4 has its rows by IPv6" {
 	local ask
 

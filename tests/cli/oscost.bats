@@ -144,6 +144,8 @@ best() { ./oscost list "$@" | head -n 1; }
 	run -0 --separate-stderr ./oscost compare --all small small
 	[[ $output == *"no difference"* || $output == *"not comparable"* ]]
 	run -1 --separate-stderr ./oscost compare small nowhere
+	run -0 --separate-stderr ./oscost export csv small
+	[[ ${lines[0]} == schema,* ]]
 	run -0 --separate-stderr ./oscost history small small
 	run -2 --separate-stderr ./oscost run --profile fast
 	[[ $stderr == *"PROFILE must be card, quick"* ]]

@@ -32,6 +32,8 @@ const struct opt net_options[] = {
 		"to a server of our own), IP address"),
 	OPT_U64(0, "port", net_hosts, port, "26321", 1, 65535,
 		"where net_server listens, TCP port"),
+	OPT_FLAG(0, "ipv6", net_hosts, ipv6,
+		 "all by IPv6, as on a host without IPv4, flag"),
 	OPT_FLAG(0, "netlab", net_hosts, netlab,
 		 "measure between the two network namespaces of "
 		 "scripts/netlab, flag"),
@@ -56,7 +58,9 @@ static int usual_family(const struct net_hosts *h)
 	/* An address that cannot be parsed is told by net_hosts_open(). */
 	if (h->peer && !net_addr_parse(&a, h->peer, 0))
 		return a.any.sa_family;
-	return h->peer || has(AF_INET) || !has(AF_INET6) ? AF_INET : AF_INET6;
+	return h->ipv6 || (!h->peer && !has(AF_INET) && has(AF_INET6))
+		       ? AF_INET6
+		       : AF_INET;
 }
 
 int net_cases(struct bench *b, void *state)

@@ -86,7 +86,7 @@ struct net_hosts {
 	/* Options: net_options[]. */
 	const char *peer;
 	uint64_t port;
-	bool netlab;
+	bool netlab, ipv6;
 
 	struct bench *b;
 	struct net_client client[NET_SERVERS];
