@@ -33,14 +33,6 @@ enum { SECCOMP_BY_NUMBER, SECCOMP_BY_ARGUMENT, SECCOMP_DOCKER };
 int landlock_apply(const struct layer *l, long n);
 bool landlock_prove(const struct layer *l, long n, char how[HOW_MAX]);
 
-/* A PID namespace with its own /proc. */
-int pidns_apply(const struct layer *l, long n);
-bool pidns_prove(const struct layer *l, long n, char how[HOW_MAX]);
-
-int cgroup_apply(const struct layer *l, long n);
-bool cgroup_prove(const struct layer *l, long n, char how[HOW_MAX]);
-enum { CGROUP_PLAIN, CGROUP_CPU_MAX };
-
 int ptrace_apply(const struct layer *l, long n);
 bool ptrace_prove(const struct layer *l, long n, char how[HOW_MAX]);
 

@@ -206,11 +206,10 @@ bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
 
 static uint64_t handled_rights(long version)
 {
-	if (version < 2)
-		return ALL_RIGHTS(1ull << 12);
-	if (version < 3)
-		return ALL_RIGHTS(1ull << 13);
-	return ALL_RIGHTS(version < 5 ? 1ull << 14 : 1ull << 15);
+	return ALL_RIGHTS(1ull << (version < 2	 ? 12
+				   : version < 3 ? 13
+				   : version < 5 ? 14
+						 : 15));
 }
 
 int landlock_apply(const struct layer *l, long n)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "layer.h"
 #include "sysfile.h"
@@ -50,14 +54,43 @@ static bool cookie_prove(const struct layer *l, long n, char how[HOW_MAX])
 	return cookie != 0;
 }
 
+static char outside[64]; /* the PID namespace before */
+
+static void read_space(char id[64])
+{
+	const ssize_t len = readlink("/proc/self/ns/pid", id, 63);
+
+	id[len < 0 ? 0 : len] = '\0';
+}
+
+/* Its first process stays to reap; the next goes on. */
+static int pidns_apply(const struct layer *l, long n)
+{
+	int err;
+
+	read_space(outside);
+	if (unshare(CLONE_NEWPID | CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -errno;
+	err = stay();
+	if (!err && mount("proc", "/proc", "proc",
+			  MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		err = -errno;
+	return err ? err : stay();
+}
+
+static bool pidns_prove(const struct layer *l, long n, char how[HOW_MAX])
+{
+	char now[64];
+
+	read_space(now);
+	snprintf(how, HOW_MAX, "/proc/self/ns: %s was %s", now,
+		 outside + strcspn(outside, "["));
+	return now[0] && strcmp(now, outside) != 0;
+}
+
 /* clang-format off */
 const struct layer layers[] = {
-	{ "cgroup", 1, 32, "a control group that this user may write (root)",
-	  "in N control groups, one in the other (version 1: memory and cpu; or 2)",
-	  CGROUP_PLAIN, cgroup_apply, cgroup_prove },
-	{ "cpu-max", 1, 1, "a control group that this user may write (root)",
-	  "in a control group that may use 1000 CPUs at most: a limit that is far away",
-	  CGROUP_CPU_MAX, cgroup_apply, cgroup_prove },
 	{ "tracepoint", 0, 0, "root and Linux 5.2", "each system call of the machine counted at its tracepoint",
 	  TRACED_TRACEPOINT, traced_apply, traced_prove },
 	{ "kprobe", 0, 0, "root and CONFIG_KPROBE_EVENTS", "the kernel's getppid counted by a probe",

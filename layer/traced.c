@@ -33,20 +33,15 @@ static int use_tracepoint(struct perf_event_attr *attr)
 			? -1
 			: (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
 	const int64_t id =
-		dir < 0 ? -errno
+		dir < 0 ? -1
 			: sysfile_number(-1, NULL,
 					 "/proc/self/fd/%d/events/raw_syscalls/"
 					 "sys_enter/id",
 					 dir);
-	const int err = id < 0 ? -errno : 0;
 
-	if (dir >= 0)
-		close(dir);
-	if (fs >= 0)
-		close(fs);
 	attr->type = PERF_TYPE_TRACEPOINT;
 	attr->config = (uint64_t)id;
-	return err;
+	return id < 0 ? -errno : 0;
 }
 
 /* The file that has getppid() of this process, and where in it. */
@@ -118,7 +113,7 @@ int traced_apply(const struct layer *l, long n)
 	}
 	if (!err)
 		err = count_on_all();
-	return err ? err : stay(NULL);
+	return err ? err : stay();
 }
 
 static uint64_t counted(const int *fds, size_t n)

@@ -77,15 +77,11 @@ pid_t stay_fork(void)
 	return 0;
 }
 
-int stay(void (*end)(void))
+int stay(void)
 {
 	const pid_t pid = stay_fork();
-	int status;
 
 	if (pid <= 0)
 		return pid ? -errno : 0;
-	status = stay_wait(pid);
-	if (end)
-		end();
-	_exit(status);
+	_exit(stay_wait(pid));
 }

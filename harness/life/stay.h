@@ -6,12 +6,12 @@
 
 /**
  * stay() - fork; what follows is done by the child.  The parent waits for it,
- * passes signals on, calls @end unless NULL, and exits with the child's status
- * (128 + N if signal N ended it).  If the parent is killed the child is, too.
+ * passes signals on, and exits with the child's status (128 + N if signal N
+ * ended it).  If the parent is killed the child is, too.
  *
  * Return: 0 in the child, or -errno.
  */
-int stay(void (*end)(void));
+int stay(void);
 
 /* stay_fork() - the part of it that forks.  Return: as fork(). */
 pid_t stay_fork(void);

@@ -430,7 +430,7 @@ static void keep_apart(void)
 	if (getpid() != 1 &&
 	    waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT))
 		return;
-	err = stay(NULL);
+	err = stay();
 	if (err)
 		die(EXIT_SKIP, "skipped: cannot start: %s", strerror(-err));
 }
