@@ -36,7 +36,6 @@
 
 #include "bench.h"
 #include "file_data.h"
-#include "lib/file_knee.h"
 #include "mem.h"
 #include "partner.h"
 #include "stats.h"
@@ -62,6 +61,116 @@ static const char points[] =
 	"scope=$scope size=$sizes; is unit=ns derived;"
 	"scope=$scope figure={knee,cached,uncached}; is derived;"
 	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
+
+/*
+ * Where the cache ends: the counters of storage say which sizes fit (less than
+ * KNEE_CACHED came from there), and the clock must show it too: the medians of
+ * both sides are KNEE_RATIO apart.
+ */
+#define KNEE_CACHED (1 / 16.0)
+#define KNEE_RATIO  1.5 /* reads from the slowest memory to the fastest disk */
+#define KNEE_POINTS (LENGTH(machine_sizes) + HALVINGS)
+
+struct file_size {
+	double bytes, ns; /* of the file, for a block */
+	double stored;	  /* share that came from storage, above 1 with what
+			   * was read ahead for nothing */
+};
+
+/* The sizes that were measured, ascending, and what they tell. */
+struct file_knee {
+	struct file_size size[KNEE_POINTS];
+	size_t n;
+	double bytes;		       /* in the middle between the next two */
+	double fits;		       /* the largest size that does */
+	double fails;		       /* the smallest that does not */
+	double cached_ns, uncached_ns; /* medians of the two sides */
+};
+
+static void knee_add(struct file_knee *k, struct file_size size)
+{
+	size_t at = k->n++;
+
+	for (; at > 0 && k->size[at - 1].bytes > size.bytes; at--)
+		k->size[at] = k->size[at - 1];
+	k->size[at] = size;
+}
+
+/* The median of the times of sizes [from, to). */
+static double level(const struct file_knee *k, size_t from, size_t to)
+{
+	double work[KNEE_POINTS];
+
+	for (size_t i = from; i < to; i++)
+		work[i - from] = k->size[i].ns;
+	return stats_median(work, to - from);
+}
+
+/* Return: 0, -ENOENT if there is no jump, or -EUCLEAN if a size fits that is
+ * larger than one that does not: the cache was not the same for both. */
+static int knee_find(struct file_knee *k)
+{
+	size_t cut = 0;
+
+	while (cut < k->n && k->size[cut].stored < KNEE_CACHED)
+		cut++;
+	for (size_t i = cut; i < k->n; i++)
+		if (k->size[i].stored < KNEE_CACHED)
+			return -EUCLEAN;
+	if (!cut || cut == k->n)
+		return -ENOENT;
+	k->fits = k->size[cut - 1].bytes;
+	k->fails = k->size[cut].bytes;
+	k->bytes = (k->fits + k->fails) / 2;
+	k->cached_ns = level(k, 0, cut);
+	k->uncached_ns = level(k, cut, k->n);
+	return k->uncached_ns < k->cached_ns * KNEE_RATIO ? -ENOENT : 0;
+}
+
+/* Time for a block of a file of @bytes to @size, and which share of it came
+ * from storage.  Return: 0 or -errno. */
+typedef int knee_measure_fn(void *arg, uint64_t bytes, struct file_size *size);
+
+static int measure_one(struct file_knee *k, uint64_t bytes,
+		       knee_measure_fn *measure, void *arg)
+{
+	struct file_size size = { .bytes = (double)bytes };
+	const int err = measure(arg, bytes, &size);
+
+	if (!err)
+		knee_add(k, size);
+	return err;
+}
+
+/*
+ * Find it with few sizes: measure @sizes (ascending), then @halvings times the
+ * middle of what is left between the largest that fits and the smallest that
+ * does not, in whole @step_bytes.  Return: 0, what knee_find() says of these
+ * or later, or what @measure returned.
+ */
+static int knee_sweep(struct file_knee *k, const uint64_t *sizes, size_t n,
+		      unsigned int halvings, uint64_t step_bytes,
+		      knee_measure_fn *measure, void *arg)
+{
+	int err = 0;
+
+	k->n = 0;
+	for (size_t i = 0; !err && i < n; i++)
+		err = measure_one(k, sizes[i], measure, arg);
+	if (!err)
+		err = knee_find(k);
+	while (!err && halvings--) {
+		const uint64_t middle =
+			(uint64_t)k->bytes / step_bytes * step_bytes;
+
+		if ((double)middle <= k->fits)
+			break; /* no step between the two */
+		err = measure_one(k, middle, measure, arg);
+		if (!err)
+			err = knee_find(k);
+	}
+	return err;
+}
 
 /* What the process is to read, and its report. */
 struct order {

@@ -44,6 +44,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -51,7 +52,10 @@
 
 #include "arch.h"
 #include "lib/file_reading.h"
-#include "lib/file_ring.h"
+
+#ifdef HAVE_LIBURING
+#include <liburing.h>
+#endif
 
 #define LEAST_EFFORT 0.1
 #define LEAST_BYTES  ((uint64_t)4 << 20)
@@ -117,6 +121,208 @@ _Static_assert(FILE_DATA_BYTES == 1 << 30 && FILE_DATA_BLOCK == 4096 &&
 		       READING_LOAD_BLOCK == 64 << 10 &&
 		       READING_MOST_DEPTH == 64,
 	       "as in the text");
+
+/*
+ * Reads through io_uring.
+ */
+
+#ifdef HAVE_LIBURING
+
+struct file_ring {
+	struct io_uring io;
+	unsigned int under_way;
+	uint64_t began[READING_MOST_DEPTH],
+		offset[READING_MOST_DEPTH]; /* of each request */
+};
+
+/* A ring; NULL: none can be had here, and *@why, static text, says why.  After
+ * an error it is of no more use. */
+static struct file_ring *ring_open(const char **why)
+{
+	struct file_ring *r = calloc(1, sizeof(*r));
+	const int err = r ? io_uring_queue_init(READING_MOST_DEPTH, &r->io, 0)
+			  : -ENOMEM;
+
+	if (!err)
+		return r;
+	free(r);
+	*why = err == -ENOSYS ? "this kernel has no io_uring"
+	       : err == -EPERM || err == -EACCES
+		       ? "io_uring is not allowed here (sysctl "
+			 "kernel.io_uring_disabled, or a sandbox)"
+	       : err == -ENOMEM ? "no memory may be locked for io_uring "
+				  "(ulimit -l)"
+				: "io_uring_setup fails";
+	return NULL;
+}
+
+/* What is still under way after an error would come into buffers that are used
+ * for something else by then; what the kernel does not have goes with the
+ * ring. */
+static void ring_close(struct file_ring *r)
+{
+	struct io_uring_cqe *cqe;
+	int err = 0;
+
+	if (!r)
+		return;
+	while (r->under_way > io_uring_sq_ready(&r->io) &&
+	       (!err || err == -EINTR)) {
+		err = io_uring_wait_cqe(&r->io, &cqe);
+		if (err)
+			continue;
+		io_uring_cqe_seen(&r->io, cqe);
+		r->under_way--;
+	}
+	io_uring_queue_exit(&r->io);
+	free(r);
+}
+
+/* Ask for the block at @offset: there is an entry for each request. */
+static void ask(struct file_reading *s, uint64_t offset, unsigned int number)
+{
+	struct file_ring *r = s->ring;
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&r->io);
+	const size_t len = s->point->block;
+
+	io_uring_prep_read(sqe, s->fd, s->buffers + number * len,
+			   (unsigned int)len, offset);
+	sqe->user_data = number;
+	r->under_way++;
+}
+
+static int wait_one(struct file_ring *r)
+{
+	int err;
+
+	do {
+		err = io_uring_submit_and_wait(&r->io, 1);
+	} while (err == -EINTR);
+	return err < 0 ? err : 0;
+}
+
+static ssize_t by_ring(struct file_reading *s, uint64_t offset)
+{
+	struct file_ring *r = s->ring;
+	struct io_uring_cqe *cqe;
+	ssize_t n;
+
+	ask(s, offset, 0);
+	n = wait_one(r);
+	if (!n)
+		n = io_uring_peek_cqe(&r->io, &cqe);
+	if (!n) {
+		n = cqe->res;
+		io_uring_cqe_seen(&r->io, cqe);
+		r->under_way--;
+	}
+	if (n >= 0)
+		return n;
+	errno = (int)-n;
+	return -1;
+}
+
+static void ask_next(struct file_reading *s, enum timer_method method,
+		     unsigned int i)
+{
+	struct file_ring *r = s->ring;
+
+	r->offset[i] = s->base + file_walk_next(&s->walk) * s->point->block;
+	ask(s, r->offset[i], i);
+	r->began[i] = timer_begin(method);
+}
+
+/*
+ * Take what has completed by *@now, which is set; @ticks (or NULL) gets how
+ * long each took; ask anew if @again.  What completes meanwhile is left for the
+ * next time: it would be older than its own end.
+ *
+ * Return: how many, at most the depth.
+ */
+static unsigned int reap(struct file_reading *s, enum timer_method method,
+			 uint64_t *now, uint64_t *ticks, bool again)
+{
+	struct file_ring *r = s->ring;
+	struct io_uring_cqe *cqes[READING_MOST_DEPTH];
+	const size_t block = s->point->block;
+	const unsigned int n =
+		io_uring_peek_batch_cqe(&r->io, cqes, s->point->depth);
+
+	*now = timer_end(method);
+	r->under_way -= n;
+	s->blocks += n;
+	for (unsigned int k = 0; k < n; k++) {
+		const unsigned int i = (unsigned int)cqes[k]->user_data;
+
+		/* Never from the future. */
+		s->right += cqes[k]->res == (int)block && *now >= r->began[i] &&
+			    file_data_sample(s->buffers + i * block, block,
+					     r->offset[i]);
+		if (ticks)
+			ticks[k] = *now - r->began[i];
+		/* At once: while others are looked at the device has work.
+		 * An error shows when the next is waited for. */
+		if (again) {
+			ask_next(s, method, i);
+			io_uring_submit(&r->io);
+		}
+	}
+	io_uring_cq_advance(&r->io, n);
+	return n;
+}
+
+/*
+ * Many requests at a time: as many as the case's depth are kept under way; each
+ * that completes is looked at, counted, and replaced by the next block of the
+ * walk at once.
+ * @ticks: gets how long each of at least @wanted, at most a depth more, took:
+ *	   the first as many as the depth, and those that are under way at the
+ *	   end, are not among them.
+ * @all_ticks: gets the time from first to last completion of those.
+ *
+ * Return: how many, or -errno.  Nothing is under way afterwards.
+ */
+static int ring_load(struct file_reading *s, enum timer_method method,
+		     unsigned int wanted, uint64_t *ticks, uint64_t *all_ticks)
+{
+	struct file_ring *r = s->ring;
+	unsigned int warm = 0, counted = 0;
+	uint64_t first = 0, now = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < s->point->depth; i++)
+		ask_next(s, method, i);
+	/* The interval begins with the last completion that is not counted
+	 * and ends with the last that is. */
+	while (warm < s->point->depth && !(err = wait_one(r)))
+		warm += reap(s, method, &first, NULL, true);
+	while (!err && counted < wanted && !(err = wait_one(r)))
+		counted += reap(s, method, &now, ticks + counted, true);
+	*all_ticks = now - first;
+	while (!err && r->under_way && !(err = wait_one(r)))
+		reap(s, method, &now, NULL, false);
+	return err ? err : (int)counted;
+}
+
+#else
+
+static struct file_ring *ring_open(const char **why)
+{
+	*why = "built without liburing";
+	return NULL;
+}
+
+/* There is none. */
+#define ring_close(r) ((void)(r))
+#define ring_load(s, method, wanted, ticks, all_ticks) \
+	(*(all_ticks) = (method), -ENOTSUP)
+
+static ssize_t by_ring(struct file_reading *s, uint64_t offset)
+{
+	return -1;
+}
+
+#endif
 
 /*
  * The ways to read.
@@ -208,7 +414,7 @@ static const struct file_way file_ways[] = {
 	{ .name = "read", .read = by_read },
 	{ .name = "readv", .read = by_readv },
 	{ .name = "mmap", .read = by_mmap, .mapping = MAP_SHARED },
-	{ .name = "io_uring", .read = file_ring_read },
+	{ .name = "io_uring", .read = by_ring },
 	{ .name = "mapped",
 	  .read = by_sum,
 	  .mapping = MAP_SHARED | MAP_POPULATE,
@@ -287,18 +493,14 @@ static int setup(struct bench *b, void *state)
 	return file_reading_open(b, s);
 }
 
-/*
- * io_uring.
- */
-
 /* One event is some reads of the whole load. */
 static int sample_load(struct bench *b, struct read_state *s,
 		       const struct bench_case *c, const struct file_point *t)
 {
 	uint64_t all_ticks;
-	const int n = file_ring_load(&s->reading, bench_timer(b)->method,
-				     LOAD_EVENTS + 2 * t->depth, s->ticks,
-				     &all_ticks);
+	const int n =
+		ring_load(&s->reading, bench_timer(b)->method,
+			  LOAD_EVENTS + 2 * t->depth, s->ticks, &all_ticks);
 
 	if (n < 0)
 		return bench_fail(b, -n, "io_uring");
@@ -325,7 +527,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (err || !case_is(c, "via", "io_uring"))
 		return err;
-	s->ring = file_ring_open(READING_MOST_DEPTH, &why);
+	s->ring = ring_open(&why);
 	return s->ring ? 0 : bench_skip(b, "%s", why);
 }
 
@@ -333,7 +535,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct file_reading *s = state;
 
-	file_ring_close(s->ring);
+	ring_close(s->ring);
 	s->ring = NULL;
 	return file_reading_leave(b, state, c);
 }

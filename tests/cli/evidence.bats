@@ -93,7 +93,7 @@ effects mapping mremap call=mremap,pages=touched,size=64K
 '
 files='
 blocks_as_written file_read pread cache=warm,order=random,size=4M
-blocks_as_written file_read pread_end cache=warm,order=random,size=4M
+blocks_as_written file_read pread_end cache=direct,order=random,size=4M
 blocks_as_written file_read unmapped cache=warm,order=sequential,via=mapped,*
 blocks_as_written file_read read cache=warm,order=sequential,via=open_read,block=64K,file=256K
 blocks_as_written file_read unmapped cache=warm,order=sequential,via=open_mmap,block=64K,file=256K

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../bench/file/lib/file_ring.h"
+#include "../../bench/file/file_read.c"
 #include "file_data.h"
 #include "tap.h"
 
@@ -54,7 +54,7 @@ static bool load(const struct file_data *f)
 	s.buffers = buffers;
 	s.point = &point;
 	s.blocks = s.right = 0;
-	n = file_ring_load(&s, TIMER_CLOCK, ASKED, ticks, &all);
+	n = ring_load(&s, TIMER_CLOCK, ASKED, ticks, &all);
 	return n >= ASKED && s.right == s.blocks &&
 	       s.blocks >= ASKED + 2 * DEPTH;
 }
@@ -67,14 +67,14 @@ static void check_error(const struct file_data *f)
 	OK(fd >= 0 && dup2(other, fd) == fd && !load(f),
 	   "what is no ring any more gives an error");
 	close(other);
-	file_ring_close(s.ring);
-	s.ring = file_ring_open(DEPTH, &why);
+	ring_close(s.ring);
+	s.ring = ring_open(&why);
 	OK(s.ring && load(f), "after which all is asked for anew");
-	OK(s.ring && file_ring_read(&s, FILE_DATA_BLOCK) == FILE_DATA_BLOCK &&
+	OK(s.ring && by_ring(&s, FILE_DATA_BLOCK) == FILE_DATA_BLOCK &&
 		   file_data_matches(s.buffers, FILE_DATA_BLOCK,
 				     FILE_DATA_BLOCK),
 	   "and nothing else comes");
-	file_ring_close(s.ring);
+	ring_close(s.ring);
 }
 
 int main(void)
@@ -84,7 +84,7 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		return 1;
-	s.ring = file_ring_open(DEPTH, &why);
+	s.ring = ring_open(&why);
 	if (!s.ring) {
 		OK(why != NULL, "no io_uring here, and it says why");
 	} else {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The size from which on a file does not fit is found where there is one, and
  * only there, with few sizes too. */
-#include <errno.h>
-#include <stdint.h>
-
-#include "../../bench/file/lib/file_knee.h"
+#include "../../bench/file/file_cache.c"
 #include "tap.h"
-
-#define MIB ((uint64_t)1 << 20)
 
 struct truth {
 	double knee_bytes;
@@ -26,14 +21,14 @@ static int measure(void *arg, uint64_t bytes, struct file_size *size)
 
 static void sweeps(void)
 {
-	static const uint64_t first[] = { 256 * MIB, 512 * MIB, 768 * MIB,
+	static const uint64_t sizes[] = { 256 * MIB, 512 * MIB, 768 * MIB,
 					  1024 * MIB, 1152 * MIB };
 	static const uint64_t bad[] = { 10 * MIB, 77 * MIB };
 	struct truth t = { 901.5 * (double)MIB, 0 };
 	struct file_knee k;
 	int ascending = 1;
 
-	OK(!knee_sweep(&k, first, 5, 5, MIB, measure, &t) &&
+	OK(!knee_sweep(&k, sizes, 5, 5, MIB, measure, &t) &&
 		   k.fits <= t.knee_bytes && k.fails > t.knee_bytes &&
 		   k.fails - k.fits == (double)(8 * MIB),
 	   "five halvings of 256 MiB find it to 8 MiB");
@@ -42,15 +37,15 @@ static void sweeps(void)
 		ascending &= k.size[i].bytes > k.size[i - 1].bytes;
 	OK(ascending, "in ascending order");
 	t.asked = 0;
-	OK(!knee_sweep(&k, first, 5, 30, MIB, measure, &t) &&
+	OK(!knee_sweep(&k, sizes, 5, 30, MIB, measure, &t) &&
 		   k.fails - k.fits == (double)MIB && t.asked == 13,
 	   "it stops where there is no step between");
 	t.asked = 0;
-	OK(!knee_sweep(&k, first, 5, 0, MIB, measure, &t) &&
+	OK(!knee_sweep(&k, sizes, 5, 0, MIB, measure, &t) &&
 		   k.fails - k.fits == (double)(256 * MIB) && t.asked == 5,
 	   "without halvings it is between the first sizes");
 	t = (struct truth) { 1e15, 0 };
-	OK(knee_sweep(&k, first, 5, 5, MIB, measure, &t) == -ENOENT &&
+	OK(knee_sweep(&k, sizes, 5, 5, MIB, measure, &t) == -ENOENT &&
 		   t.asked == 5,
 	   "without a jump in the first sizes there is nothing to halve");
 	OK(knee_sweep(&k, bad, 2, 5, MIB, measure, &t) == -EIO,
@@ -93,9 +88,6 @@ static void counted(void)
 	   "storage as fast as the cache makes no knee");
 	k.size[0].stored = k.size[1].stored = k.size[2].stored = 1;
 	OK(knee_find(&k) == -ENOENT, "nor has one what never fits");
-	k.n = KNEE_POINTS;
-	OK(knee_add(&k, (struct file_size) { 1, 1, 0 }) == -ERANGE,
-	   "no more than there is room");
 }
 
 int main(void)
