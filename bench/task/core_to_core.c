@@ -18,8 +18,7 @@
  * distance that there is: the two hardware threads of a core, cores of one L2
  * cache, of one L3 cache, of one node, of one socket, and the rest.
  *
- * Measures: one round trip: two transfers of the line.  The fact one_way_ns is
- *           half of it.
+ * Measures: one round trip: two transfers of the line.
  * Includes: on each side the loop of loads that sees the change, the store
  *           that answers, and the mispredicted branch at the end of the wait.
  * After:    core-to-core-latency (N. Viennot), which uses compare-and-swap
@@ -176,14 +175,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return err ? bench_fail(b, -err, "pin to CPU %d", bench_cpu(b)) : 0;
 }
 
-static int derive(struct bench *b, void *state)
-{
-	BENCH_EACH (b, c, "from")
-		if (bench_value(b, c) > 0)
-			bench_fact(b, c, "one_way_ns", bench_value(b, c) / 2);
-	return 0;
-}
-
 const struct bench_desc bench_desc = {
 	.name = "core_to_core",
 	.many_cpus = true,
@@ -193,5 +184,4 @@ const struct bench_desc bench_desc = {
 	.enter = enter,
 	.run = run,
 	.leave = leave,
-	.derive = derive,
 };

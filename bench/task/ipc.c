@@ -102,18 +102,20 @@ static int pour(struct partner *p, void *arg)
 	const struct ring *r = arg;
 	struct ring_account *mine = &r->shared->account[1];
 	struct message m = { 0 };
+	uint64_t sent = 0;
 	int err;
 
 	/* Pages of its own, before anything is timed. */
 	ring_fill(r->buf, r->ch.size);
 	err = partner_meet(p);
 	while (!err && !m.word) {
-		m.number = (uint32_t)++mine->messages;
+		m.number = (uint32_t)++sent;
 		m.word = ring_stopping(r);
 		memcpy(r->buf, &m, sizeof(m));
 		err = ring_put(r, 0, r->buf);
 	}
 	ring_account_read(mine);
+	mine->messages = sent;
 	return err;
 }
 

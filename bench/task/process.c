@@ -109,7 +109,7 @@ static const struct {
 
 /* The state of a case. */
 struct process_case {
-	int32_t way; /* row of proc_calls */
+	int32_t way; /* of proc_ways */
 	bool small;  /* the small program forks */
 	enum helper program;
 	size_t page; /* of the memory, bytes */
@@ -146,8 +146,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	struct process_case *p = c->data;
 	const bool huge = case_is(c, "pages", "huge");
 
-	while (proc_calls[p->way].name &&
-	       !case_is(c, "op", proc_calls[p->way].name))
+	while (p->way < PROC_WAYS && !case_is(c, "op", proc_ways[p->way]))
 		p->way++;
 	p->page = huge ? huge_page_bytes() : bench_page_bytes();
 	p->again = case_is(c, "written", "each");
@@ -249,11 +248,8 @@ static int await(struct bench *b, const struct state *s, struct proc *r)
 	int err = 0;
 	ssize_t n;
 
-	do {
-		n = recv(s->channel, r, sizeof(*r), 0);
-		if (n < 0)
-			err = errno == EINTR ? partner_check() : -errno;
-	} while (n < 0 && !err);
+	while ((n = recv(s->channel, r, sizeof(*r), 0)) < 0 && !err)
+		err = errno == EINTR ? partner_check() : -errno;
 	if (err)
 		return partner_failed(b, err);
 	return n == sizeof(*r)
@@ -414,7 +410,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct process_case *p = c->data;
-	const struct call *call = &proc_calls[p->way];
 	struct proc r = { .program = s->path[p->program],
 			  .child_end = s->child_end };
 	int err = 0;
@@ -422,11 +417,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	if (p->small)
 		err = ask(b, s, p->way, &r);
 	else
-		call->time(&r, c, bench_timer(b)->method, &r.ticks);
+		proc_make(&r, p->way, bench_timer(b)->method);
 	if (err)
 		return err;
 	if (r.status < 0)
-		return partner_refused(b, (int)-r.status, call->name);
+		return partner_refused(b, (int)-r.status, proc_ways[p->way]);
 	/* A shell that may not fork: dash and busybox say 2, bash 254. */
 	if (p->way == PROC_FORK_SH && (r.status == 2 || r.status == 254))
 		return partner_refused(b, EAGAIN, "the shell's process");

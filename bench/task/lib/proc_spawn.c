@@ -75,6 +75,34 @@ static int by_posix_spawn(char *const argv[])
 	return err ? -err : proc_reap(pid);
 }
 
+/* The shell gets $0 and not the path itself, which may have a space in it. */
+#define WAYS(X)                                   \
+	X("fork", by_fork(NULL))                  \
+	X("vfork", proc_vfork(NULL))              \
+	X("clone3", by_clone3())                  \
+	X("first_instruction", -ENOSYS)           \
+	X("fork_exec", by_fork(program))          \
+	X("vfork_exec", proc_vfork(program))      \
+	X("posix_spawn", by_posix_spawn(program)) \
+	X("fork_sh", by_fork(shell))
+
+#define WAY_NAME(name, call) name,
+const char *const proc_ways[PROC_WAYS] = { WAYS(WAY_NAME) };
+
+/* Return: the status, or -errno. */
+static int spawn(int way, char *path)
+{
+	char *const program[] = { path, NULL };
+	char *const shell[] = { "/bin/sh", "-c", "\"$0\"", path, NULL };
+	int at = 0;
+
+#define WAY_CALL(name, call) \
+	if (way == at++)     \
+		return call;
+	WAYS(WAY_CALL)
+	return -ENOSYS;
+}
+
 /*
  * The end of the interval is read by both, each after its own return from
  * fork.  The child leaves its reading in shared memory: storing it there comes
@@ -102,21 +130,11 @@ static int first(struct proc *s, enum timer_method method)
 	return !status && !*s->child_end ? -EIO : status;
 }
 
-/* The shell's $0 and not the path itself, which may have a space in it. */
-#define CALL_LOCALS                                                   \
-	struct proc *const s CALL_LOCAL = state;                      \
-	char *const program[] CALL_LOCAL = { s->program, NULL };      \
-	char *const shell[] CALL_LOCAL = { "/bin/sh", "-c", "\"$0\"", \
-					   s->program, NULL };
-#define ENDED(status_) ((s->status = (status_)) >= 0)
-#define CALLS(X)                                              \
-	X(EVENT, fork, ENDED(by_fork(NULL)))                  \
-	X(EVENT, vfork, ENDED(proc_vfork(NULL)))              \
-	X(EVENT, clone3, ENDED(by_clone3()))                  \
-	X(EVENT, first_instruction, ENDED(first(s, method)))  \
-	X(EVENT, fork_exec, ENDED(by_fork(program)))          \
-	X(EVENT, vfork_exec, ENDED(proc_vfork(program)))      \
-	X(EVENT, posix_spawn, ENDED(by_posix_spawn(program))) \
-	X(EVENT, fork_sh, ENDED(by_fork(shell)))
-CALL_FUNCTIONS(CALLS)
-const struct call proc_calls[] = CALL_ROWS(CALLS);
+void proc_make(struct proc *s, int way, enum timer_method method)
+{
+	if (way == PROC_FIRST)
+		s->status = first(s, method);
+	else
+		TIMER_INTERVAL(method, s->ticks,
+			       s->status = spawn(way, s->program))
+}

@@ -5,18 +5,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "call.h"
+#include "timer.h"
 
 /* The exit status of oscost-hello where a dynamic linker has started it: a
  * program that is another, or static, ends with another. */
 #define PROC_LINKED 42
 
 /*
- * One process: a row of proc_calls makes it by @program (absolute path), waits
- * for it and reaps it, whatever signals come.  Raw ticks.
+ * One process, which proc_make() makes in one of the ways, waits for and reaps,
+ * whatever signals come.  Raw ticks.
  */
 struct proc {
-	char *program;
+	char *program; /* what the exec kinds execute; absolute path */
 	volatile uint64_t *child_end; /* in memory that children share */
 
 	uint64_t ticks; /* from the call until the child was reaped */
@@ -26,10 +26,10 @@ struct proc {
 	int64_t children_ns; /* of the small program: they have run so long */
 };
 
-/* The ways, which end with an empty row; from PROC_EXECUTES on they execute the
- * program. */
-enum { PROC_FIRST = 3, PROC_EXECUTES, PROC_FORK_SH = 7 };
-extern const struct call proc_calls[];
+/* The names of the ways; from PROC_EXECUTES on they execute the program. */
+enum { PROC_FIRST = 3, PROC_EXECUTES, PROC_FORK_SH = 7, PROC_WAYS };
+extern const char *const proc_ways[PROC_WAYS];
+void proc_make(struct proc *s, int way, enum timer_method method);
 
 /* proc_reap() - wait for @pid, whatever signals come.  Return: its exit
  * status, 128 + the signal that ended it, or -errno. */
@@ -43,7 +43,7 @@ int proc_vfork(char *const argv[]);
  * answers on fd 1 with a struct proc, and gives one unasked when it is there.
  * Its argument is what the exec kinds execute. */
 struct proc_request {
-	int32_t way, method; /* row of proc_calls, enum timer_method */
+	int32_t way, method; /* enum timer_method */
 };
 
 #endif
