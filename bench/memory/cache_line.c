@@ -215,14 +215,14 @@ static void derive_line(struct bench *b, const struct bench_case *c)
 {
 	const struct rows r = rows_of(b, "memory=L2 at=0", 0);
 	const double far = fmin(r.ns[r.n - 2], r.ns[r.n - 1]);
-	double bytes[MAX_WAYS_L2];
 	int end = -1;
 
-	for (int i = 0; i < r.n; i++)
-		bytes[i] = (double)case_int(r.row[i], "distance");
 	if (r.gap == r.n && far > LINE_STEP * r.ns[0])
-		end = levels_end(bytes, r.ns, (size_t)r.n, r.ns[0], far);
-	derive_found(b, c, &r, end >= 0 && end + 1 < r.n ? bytes[end + 1] : 0,
+		end = levels_end(r.ns, (size_t)r.n, r.ns[0], far);
+	derive_found(b, c, &r,
+		     end >= 0 && end + 1 < r.n
+			     ? (double)case_int(r.row[end + 1], "distance")
+			     : 0,
 		     "no distance makes the second load slower");
 }
 

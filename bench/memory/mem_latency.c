@@ -365,8 +365,8 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 	do
 		next = (next + 1) % (CACHES + 1);
 	while (next && !(l[next].latency_ns > 0));
-	end = levels_end(curve->size, curve->latency, curve->n,
-			 l[level].latency_ns, l[next].latency_ns);
+	end = levels_end(curve->latency, curve->n, l[level].latency_ns,
+			 l[next].latency_ns);
 	found = end < 0 ? 0 : curve->size[end];
 	off = steps_between(curve, found, told);
 	if (end < 0) {

@@ -146,7 +146,7 @@ static int derive(struct bench *b, void *state)
 		const struct level *l = &levels[k];
 		const double here = l->latency_ns, next = l[1].latency_ns;
 		/* Behind the last plateau there may be a rise without end. */
-		const int end = k < last ? levels_end(pages, ns, n, here, next)
+		const int end = k < last    ? levels_end(ns, n, here, next)
 				: k == last ? steps_rise(ns, n, l)
 					    : -1;
 

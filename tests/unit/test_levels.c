@@ -58,7 +58,7 @@ static void draw(struct curve *c, const struct truth *t, double max,
 /* The size where the @i-th level ends, which is not the last. */
 static double end_of(const struct curve *c, const struct level *l, int i)
 {
-	const int end = levels_end(c->size, c->latency, c->n, l[i].latency_ns,
+	const int end = levels_end(c->latency, c->n, l[i].latency_ns,
 				   l[i + 1].latency_ns);
 
 	return end < 0 ? 0 : c->size[end];
@@ -213,18 +213,17 @@ static void test_known(void)
 /* Half-way in logarithms from 4 to 16 ns is 8. */
 static void test_end(void)
 {
-	const double size[] = { 1, 2, 3, 4, 5, 6, 7 };
 	double ns[] = { 4, 4.1, 3.9, 7.9, 8.1, 15, 16 };
 
-	OK(levels_end(size, ns, 7, 4, 16) == 3, "end: before half-way");
+	OK(levels_end(ns, 7, 4, 16) == 3, "end: before half-way");
 	ns[1] = 9;
-	OK(levels_end(size, ns, 7, 4, 16) == 3,
+	OK(levels_end(ns, 7, 4, 16) == 3,
 	   "end: one point far off before it is noise");
 	ns[6] = 7;
-	OK(levels_end(size, ns, 7, 4, 16) == 3, "end: and one behind it");
-	OK(levels_end(size, ns, 7, 100, 200) == 6, "end: nothing is slower");
-	OK(levels_end(size, ns, 7, 0.5, 1) == -ENOENT, "end: all is slower");
-	OK(levels_end(size, ns, 7, 4, NAN) == -ENOENT,
+	OK(levels_end(ns, 7, 4, 16) == 3, "end: and one behind it");
+	OK(levels_end(ns, 7, 100, 200) == 6, "end: nothing is slower");
+	OK(levels_end(ns, 7, 0.5, 1) == -ENOENT, "end: all is slower");
+	OK(levels_end(ns, 7, 4, NAN) == -ENOENT,
 	   "end: of a level behind which nothing is known");
 }
 
@@ -303,7 +302,7 @@ static void test_zen3(void)
 				continue;
 			same += same_of_own(&c, caches, i, zen3_ns[r][35], &l);
 			levels++;
-			end[i] = (size_t)levels_end(c.size, c.latency, c.n,
+			end[i] = (size_t)levels_end(c.latency, c.n,
 						    l.latency_ns, next_ns);
 			third += i == 2 && l.latency_ns > 17 &&
 				 l.latency_ns < 24;

@@ -36,8 +36,8 @@ void levels_pool(const double *y, size_t n, double *fit)
 	}
 }
 
-int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
-	       double here_ns, double next_ns)
+int levels_end(const double *latency_ns, size_t n, double here_ns,
+	       double next_ns)
 {
 	const double half = sqrt(here_ns * next_ns);
 	double fit[LEVELS_CURVE];

@@ -63,7 +63,7 @@ int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
  *
  * Return: index of that point, or -ENOENT if all are behind it.
  */
-int levels_end(const double *size_bytes, const double *latency_ns, size_t n,
-	       double here_ns, double next_ns);
+int levels_end(const double *latency_ns, size_t n, double here_ns,
+	       double next_ns);
 
 #endif
