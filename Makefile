@@ -66,7 +66,7 @@ REPORT_LDLIBS = $(REPORT_LIBS) -lm $(LDLIBS)
 FAMILIES     := $(patsubst bench/%/,%,$(wildcard bench/*/))
 BENCH_SRCS   := $(sort $(wildcard bench/*/*.c))
 CORE_SRCS    := $(sort $(wildcard arch/$(ARCH)/*.c clock/*.c base/*.c counters/*.c $(HARNESS:%=%/*.c)))
-REPORT_SRCS  := $(sort $(wildcard report/*.c))
+REPORT_SRCS  := $(sort $(wildcard report/*.c fleet/*.c))
 UNIT_SRCS    := $(sort $(wildcard tests/unit/test_*.c))
 FIXTURE_SRCS := $(sort $(wildcard tests/fixtures/bench/*.c))
 
@@ -154,7 +154,7 @@ $(LIB) $(FAMILY_LIBS):
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% tests/unit/% tests/fuzz/%,$<),-Ireport) \
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% fleet/% tests/unit/% tests/fuzz/%,$<),-Ireport -Ifleet) \
 		$(if $(filter bench/% tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) $(if $(filter arch/% bench/% clock/%,$<),$(LEAST_CFLAGS)) -MMD -MP -c -o $@ $<

@@ -26,21 +26,10 @@ typedef int command_fn(const struct settings *set, char **names);
 /* What each does stands in main.c. */
 command_fn command_make, command_card, command_summary, command_coursework,
 	command_lmbench, command_predictions, command_compare, command_history,
-	command_due, command_failed, command_export;
+	command_due, command_failed, command_export, command_fleet;
 
 /* command_share() - percent as typed (@text) as a share: 0 or more, -1 if it
  * is no such number, @otherwise if there is none. */
 double command_share(const char *text, double otherwise);
-
-struct fleet_options {
-	const char *controls; /* how many, as typed; or NULL */
-	bool flagged;	      /* print names only */
-};
-
-/* command_fleet() - the nodes of a fleet (scripts/fleet) that are slower than
- * others of their kind.  Return: EXIT_OK; EXIT_FAIL if there are bad nodes;
- * EXIT_USAGE if @dir is no fleet or cannot be written. */
-int command_fleet(const char *root, const struct fleet_options *o,
-		  const char *dir);
 
 #endif

@@ -141,6 +141,12 @@ static void console_rows(struct doc *d, const struct table *t)
 	fputc('\n', d->f);
 }
 
+/* Of ours: it holds nothing that a terminal takes for more than text. */
+static void console_code(struct doc *d, const char *text)
+{
+	fprintf(d->f, "%s\n\n", text);
+}
+
 const struct doc_format doc_console = {
 	.begin = console_begin,
 	.end = console_end,
@@ -148,5 +154,6 @@ const struct doc_format doc_console = {
 	.fold = console_fold,
 	.para = console_para,
 	.warning = console_warning,
+	.code = console_code,
 	.table = console_rows,
 };

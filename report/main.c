@@ -73,7 +73,6 @@ static const struct opt export_opts[] = {
 };
 
 static const struct opt fleet_opts[] = {
-	OPT_ROOT,
 	OPT_FLAG(0, "flagged", settings, flagged,
 		 "print only the names of slow nodes, to measure them again"),
 	OPT_STR(0, "controls", settings, controls, NULL,
@@ -142,14 +141,6 @@ static const char *find_root(const char *given)
 	return ".";
 }
 
-static int do_fleet(const struct settings *set, char **names)
-{
-	return command_fleet(set->root,
-			     &(struct fleet_options) { set->controls,
-						       set->flagged },
-			     names[0]);
-}
-
 #define MANY 65536
 
 static const struct command {
@@ -179,7 +170,7 @@ static const struct command {
 	  2, MANY, history_opts, command_history },
 	{ "fleet", " DIR",
 	  "find the slow nodes among many (scripts/fleet made DIR)", 1, 1,
-	  fleet_opts, do_fleet },
+	  fleet_opts, command_fleet },
 	{ "due", " DIR", "name the programs of a run's next round", 1, 1,
 	  due_opts, command_due },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,

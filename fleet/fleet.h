@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fleet_rule.h"
+#include "doc.h"
 #include "load.h"
+#include "rule.h"
 
 /*
  * Many machines measured by the same suite: scripts/fleet makes the directory
@@ -39,44 +40,42 @@ enum fleet_verdict {
 
 /* A machine, or a link between two: "a,b". */
 struct fleet_node {
-	char *name, *seconds, *reason;
+	const char *name, *seconds, *reason;
 	enum fleet_status status;
-	char **settings;   /* compare_setting() of each; NULL: not read */
-	char *class_name;  /* of its hardware */
-	const char *noise; /* word of its noise certificate, or NULL */
-	struct fleet_cell *cells; /* one for each row of the fleet */
-	size_t ncells;
-	size_t class;
-	size_t worst, nbeyond, nfailed; /* rows */
-	double ordinary; /* mean distance from the medians, in scales */
+	const char **settings;	  /* compare_setting() of each */
+	const char *class_name;	  /* of its hardware */
+	const char *noise;	  /* word of its noise certificate, or NULL */
+	struct fleet_cell *cells; /* one for each row; NULL: not measured */
+	size_t ncells, class;
+	size_t worst, nbeyond; /* rows */
+	double ordinary;       /* mean distance from the medians, in scales */
 	enum fleet_verdict verdict;
 };
 
 struct fleet_row {
-	char *key;
-	struct result what; /* its name, unit and direction */
-	bool made;	    /* not measured: made of other rows */
+	const char *key, *title; /* "program: case" */
+	struct result what;	 /* its names, unit and direction */
+	bool made;		 /* not measured: made of other rows */
 };
 
 /* Nodes of the same hardware, which are set against each other. */
 struct fleet_class {
-	char *name;
+	const char *name, *letter; /* "A": tables stay narrow */
 	size_t *nodes, n;
 	struct fleet_level *levels; /* one for each row */
 	const struct fleet_bounds *bounds;
-	const char **common; /* values of settings that most of them have, or
-			      * NULL */
+	const char **common; /* of most nodes as each setting; tables.c */
 	double threshold[FLEET_FAMILIES]; /* of the scores; 0: none */
 };
 
 struct fleet {
-	char *dir;
+	const char *dir;
 	struct fleet_row *rows;
 	size_t nrows;
-	json_t *index; /* of the rows */
-	struct fleet_node *nodes;
+	json_t *index;		  /* of the rows, by their keys */
+	struct fleet_node *nodes; /* by name */
 	size_t n;
-	struct fleet_class *classes;
+	struct fleet_class *classes; /* the largest first */
 	size_t nclasses;
 	struct notes notes; /* the first ones */
 	size_t more_notes;
@@ -85,18 +84,15 @@ struct fleet {
 /* fleet_is_name() - whether @name is one that a scheduler may be given. */
 bool fleet_is_name(const char *name);
 
-/* fleet_load() - the nodes of DIR/fleet.tsv.  Return: 0; -EINVAL if the file is
- * none; -errno; with *@why. */
-int fleet_load(struct fleet *f, const char *dir, char **why);
+/* fleet_load() - the nodes of DIR/fleet.tsv; fleet_load_links() - the pairs of
+ * nodes of @of in DIR/pairs.tsv, if there are any.  Return: NULL, or what is
+ * wrong with the list. */
+const char *fleet_load(struct fleet *f, const char *dir);
+const char *fleet_load_links(struct fleet *f, const struct fleet *of);
 
 /* fleet_make_row() - a row that is made of others.  Return: its number. */
 size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 		      const char *unit, const char *better);
-
-/* fleet_load_links() - the pairs of nodes of @of in DIR/pairs.tsv, if there are
- * any.  Return: as fleet_load(). */
-int fleet_load_links(struct fleet *f, const struct fleet *of, char **why);
-void fleet_free(struct fleet *f);
 
 /* fleet_read() - read DIR as run_load() does, and hand each row to @take, with
  * the number of those that are still to come and itself.  Of @run only what is
@@ -106,36 +102,45 @@ typedef void fleet_take_fn(void *arg, const struct result *row, size_t left);
 int fleet_read(struct run *run, const char *dir, struct notes *notes,
 	       fleet_take_fn *take, void *arg, const char **why);
 
-/* fleet_judge() - group the nodes into classes, find the levels of each row
- * there, and the nodes beyond them. */
-void fleet_judge(struct fleet *f);
-
-/* fleet_confirm() - what a second run of the flagged nodes and of controls says
- * of them. */
-void fleet_confirm(struct fleet *f, struct fleet *again);
-
 /* fleet_node() - the node of that name, or NULL. */
 const struct fleet_node *fleet_node(const struct fleet *f, const char *name);
 
+/* fleet_judge() - group the nodes into classes, find the levels of each row
+ * there, and the nodes beyond them.  fleet_confirm() - what a second run of the
+ * flagged nodes and of controls says of them. */
+void fleet_judge(struct fleet *f);
+void fleet_confirm(struct fleet *f, struct fleet *again);
+
 /* fleet_is_bad() - flagged, and no second run speaks against it. */
 bool fleet_is_bad(const struct fleet_node *node);
-
-/* fleet_words() - why @node is bad, one line without anything that a shell or a
- * scheduler takes for more than text; a new string. */
-char *fleet_words(const struct fleet *f, const struct fleet_node *node);
 
 /* fleet_hub() - of the links of @name: how many there are and are bad.  Return:
  * whether most of at least three are. */
 bool fleet_hub(const struct fleet *links, const char *name, size_t *n,
 	       size_t *bad);
 
-/* fleet_ratio() - the cost of a node in a row, over the median of its class. */
-double fleet_ratio(const struct fleet_cell *cell);
+/* fleet_level() - of the class of @node in @row. */
+const struct fleet_level *
+fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
+
+/* fleet_words() - why @node is bad, one line without anything that a shell or a
+ * scheduler takes for more than text.  fleet_drain() - the command that takes
+ * it out of a Slurm cluster, which is printed, never executed; NULL: it is not
+ * bad. */
+const char *fleet_words(const struct fleet *f, const struct fleet_node *node);
+const char *fleet_drain(const struct fleet *f, const struct fleet *links,
+			const struct fleet_node *node);
 
 const char *fleet_status_name(enum fleet_status status);
-const char *fleet_verdict_name(enum fleet_verdict verdict);
 
-/* fleet_title() - "program: case" of a row; a new string. */
-char *fleet_title(const struct fleet_row *row);
+/* Tables: the classes; what differs within them; flagged nodes, and the rows in
+ * which they are beyond; nodes without results; rows over the nodes, all or
+ * those that failed or have two levels. */
+typedef void fleet_table_fn(struct table *t, const struct fleet *f);
+fleet_table_fn fleet_classes, fleet_differs, fleet_slow, fleet_slow_rows,
+	fleet_absent, fleet_rows, fleet_odd_rows;
+
+/* fleet_json() - what was found, for programs. */
+json_t *fleet_json(const struct fleet *nodes, const struct fleet *links);
 
 #endif

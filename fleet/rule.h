@@ -98,17 +98,19 @@ double fleet_score(const struct fleet_level *level, double effect);
  */
 double fleet_threshold(const double *falling, size_t n);
 
-/* fleet_is_sure() - whether @z is further out than luck takes a node in any row
- * of
- * @family. */
+/* fleet_falling() - sort @n values, the greatest first. */
+void fleet_falling(double *v, size_t n);
+
+/* fleet_is_beyond() - whether a row is, by the bounds of its level's nodes.
+ * fleet_is_sure() - whether @z is further out than luck takes a node in any row
+ * of @family. */
+bool fleet_is_beyond(const struct fleet_level *level, double effect);
 bool fleet_is_sure(enum fleet_family family, double z);
 
 /* fleet_seldom() - as long as no more of @n nodes are beyond a row, that is
- * rare in it. */
+ * rare in it.  fleet_most() - how many may be, before the row is said to have
+ * two levels. */
 size_t fleet_seldom(size_t n);
-
-/* fleet_most() - how many of @n nodes may be beyond a row, before the row is
- * said to have two levels. */
 size_t fleet_most(size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "fleet_rule.h"
+#include "rule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,6 +93,19 @@ static int falling_order(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
+void fleet_falling(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), falling_order);
+}
+
+bool fleet_is_beyond(const struct fleet_level *level, double effect)
+{
+	const struct fleet_bounds *bounds = fleet_bounds_of(level->n);
+
+	return bounds && effect > log1p(bounds->share) &&
+	       effect > bounds->z * level->scale;
+}
+
 double fleet_effect(const struct fleet_level *level, double cost, double log_hz)
 {
 	const double time = cost - level->time;
@@ -128,7 +141,7 @@ static void set_tail(struct fleet_level *level, double *falling, size_t n)
 	level->tail = NORMAL_TAIL;
 	if (n < all_bounds[0].nodes)
 		return;
-	qsort(falling, n, sizeof(*falling), falling_order);
+	fleet_falling(falling, n);
 	for (size_t i = 0; i <= n / 5; i++)
 		falling[i] = log(fmax(falling[i], least));
 	t = fleet_tail(falling, n);

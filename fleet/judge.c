@@ -20,9 +20,16 @@ struct work {
 	size_t n;
 };
 
-double fleet_ratio(const struct fleet_cell *cell)
+bool fleet_is_bad(const struct fleet_node *node)
 {
-	return exp((double)cell->effect);
+	return node->verdict == FLEET_FLAGGED ||
+	       node->verdict == FLEET_CONFIRMED;
+}
+
+const struct fleet_level *fleet_level(const struct fleet *f,
+				      const struct fleet_node *node, size_t row)
+{
+	return &f->classes[node->class].levels[row];
 }
 
 static bool higher(const struct fleet_row *row)
@@ -36,24 +43,31 @@ static double cost_of(const struct fleet_row *row, double value)
 {
 	const char *unit = row->what.unit;
 
-	if (!row->what.better || !unit || !(value > 0))
-		return NAN;
-	if (!row->made && !text_glob("ns ns/B cycles B/s 1/s", unit))
+	if (!row->what.better || !unit || !(value > 0) ||
+	    (!row->made && !text_glob("ns ns/B cycles B/s 1/s", unit)))
 		return NAN;
 	return higher(row) ? -log(value) : log(value);
 }
 
-static void collect(struct work *w, const struct fleet *f,
-		    const struct fleet_class *class, size_t row, bool *clocked)
+/* The same of a cell that may have no value. */
+static double cell_cost(const struct fleet_row *row,
+			const struct fleet_cell *cell)
 {
+	return cell->there && cell->status == RESULT_OK
+		       ? cost_of(row, cell->value)
+		       : NAN;
+}
+
+/* Return: whether the frequency of all is known. */
+static bool collect(struct work *w, const struct fleet *f,
+		    const struct fleet_class *class, size_t row)
+{
+	bool clocked = true;
+
 	w->n = 0;
-	*clocked = true;
 	for (size_t i = 0; i < class->n; i++) {
 		struct fleet_cell *cell = &f->nodes[class->nodes[i]].cells[row];
-		const double cost =
-			cell->there && cell->status == RESULT_OK
-				? cost_of(&f->rows[row], cell->value)
-				: NAN;
+		const double cost = cell_cost(&f->rows[row], cell);
 
 		cell->effect = cell->z = NAN;
 		cell->score = -HUGE_VALF;
@@ -64,8 +78,9 @@ static void collect(struct work *w, const struct fleet *f,
 		w->cost[w->n] = cost;
 		w->log_hz[w->n] = log(cell->core_hz);
 		w->values[w->n++] = cell->value;
-		*clocked = *clocked && cell->core_hz > 0;
+		clocked = clocked && cell->core_hz > 0;
 	}
+	return clocked;
 }
 
 /* Whether the interval of @cell leaves out the median of the nodes. */
@@ -77,21 +92,13 @@ static bool is_sure(const struct fleet_row *row, const struct fleet_cell *cell)
 	       cell->effect > cost_of(row, cell->value) - near;
 }
 
-static bool is_beyond(const struct fleet_bounds *bounds, double effect,
-		      double scale)
-{
-	return effect > log1p(bounds->share) && effect > bounds->z * scale;
-}
-
 static void judge_row(const struct fleet *f, const struct fleet_class *class,
 		      size_t row, struct work *w)
 {
 	struct fleet_level *level = &class->levels[row];
-	const struct fleet_bounds *bounds;
+	const bool clocked = collect(w, f, class, row);
 	size_t beyond = 0;
-	bool clocked;
 
-	collect(w, f, class, row, &clocked);
 	*level = (struct fleet_level) { .state = FLEET_ROW_NONE };
 	if (!w->n)
 		return;
@@ -101,16 +108,14 @@ static void judge_row(const struct fleet *f, const struct fleet_class *class,
 	level->min = w->values[0];
 	level->max = w->values[w->n - 1];
 	level->mad = stats_mad(w->values, w->n);
-	bounds = fleet_bounds_of(w->n);
-	level->state = bounds ? FLEET_ROW_JUDGED : FLEET_ROW_FEW;
+	level->state = fleet_bounds_of(w->n) ? FLEET_ROW_JUDGED : FLEET_ROW_FEW;
 	for (size_t i = 0; i < w->n; i++) {
 		struct fleet_cell *cell = w->cells[i];
 
 		cell->effect = (float)w->effects[i];
 		cell->z = (float)(w->effects[i] / level->scale);
 		cell->score = (float)fleet_score(level, w->effects[i]);
-		cell->beyond = bounds &&
-			       is_beyond(bounds, w->effects[i], level->scale) &&
+		cell->beyond = fleet_is_beyond(level, w->effects[i]) &&
 			       is_sure(&f->rows[row], cell);
 		beyond += cell->beyond;
 	}
@@ -123,27 +128,23 @@ static void judge_row(const struct fleet *f, const struct fleet_class *class,
 
 /* The median effect of the rows of @program that are judged, or what the
  * slowest tenth of all rows exceeds: NAN if the node has less than half of
- * them.  @effect_of: of one row. */
+ * them.  @cells: of the node; in @work stands the effect of each row. */
 static double program_effect(const struct fleet *f,
 			     const struct fleet_class *class,
-			     const char *program, double *work,
-			     double (*effect_of)(const void *arg, size_t row),
-			     const void *arg)
+			     const char *program, const double *effects,
+			     double *work)
 {
 	const bool every = !strcmp(program, ALL);
 	size_t n = 0, all = 0;
 
 	for (size_t i = 0; i < f->nrows; i++) {
-		double effect;
-
 		if (f->rows[i].made ||
 		    class->levels[i].state != FLEET_ROW_JUDGED ||
 		    (!every && strcmp(f->rows[i].what.benchmark, program) != 0))
 			continue;
 		all++;
-		effect = effect_of(arg, i);
-		if (isfinite(effect))
-			work[n++] = effect;
+		if (isfinite(effects[i]))
+			work[n++] = effects[i];
 	}
 	if (n < PROGRAM_ROWS || 2 * n < all)
 		return NAN;
@@ -151,9 +152,14 @@ static double program_effect(const struct fleet *f,
 	return stats_quantile(work, n, every ? ALL_QUANTILE : 0.5);
 }
 
-static double known_effect(const void *arg, size_t row)
+static struct fleet_cell made_cell(double value)
 {
-	return ((const struct fleet_node *)arg)->cells[row].effect;
+	return (struct fleet_cell) {
+		.value = value,
+		.ci95 = { NAN, NAN },
+		.core_hz = NAN,
+		.there = isfinite(value),
+	};
 }
 
 /* The core's frequency is a row: what it explains of the others is not held
@@ -171,19 +177,12 @@ static void add_frequency(struct fleet *f)
 		for (size_t j = 0; j < nrows && node->cells; j++)
 			if (node->cells[j].there && node->cells[j].core_hz > 0)
 				hz[n++] = node->cells[j].core_hz;
-		if (!n)
-			continue;
-		if (!row)
+		if (n && !row)
 			row = fleet_make_row(f, "core", "frequency", "Hz",
 					     "higher");
-		node->cells[row] = (struct fleet_cell) {
-			.value = stats_median(hz, n),
-			.ci95 = { NAN, NAN },
-			.core_hz = NAN,
-			.there = true,
-		};
+		if (n)
+			node->cells[row] = made_cell(stats_median(hz, n));
 	}
-	free(hz);
 }
 
 /* A row for each program with enough of them.  Return: its first number. */
@@ -191,19 +190,14 @@ static size_t add_programs(struct fleet *f)
 {
 	const size_t first = f->nrows;
 	json_t *count = json_object();
-	const char *program;
-	json_t *n;
 
 	for (size_t i = 0; i < first; i++) {
-		program = f->rows[i].what.benchmark;
-		n = json_object_get(count, program);
-		json_object_set_new(count, program,
-				    json_integer(json_integer_value(n) +
-						 !f->rows[i].made));
-	}
-	json_object_foreach(count, program, n)
-	{
-		if (json_integer_value(n) >= PROGRAM_ROWS)
+		const char *program = f->rows[i].what.benchmark;
+		const json_int_t n =
+			json_integer_value(json_object_get(count, program));
+
+		json_object_set_new(count, program, json_integer(n + 1));
+		if (!f->rows[i].made && n + 1 == PROGRAM_ROWS)
 			fleet_make_row(f, program, "median of its rows", "1",
 				       "lower");
 	}
@@ -228,23 +222,21 @@ static void add_classes(struct fleet *f)
 
 	for (size_t i = 0; i < f->n; i++) {
 		const char *name = f->nodes[i].class_name;
-		const json_t *k = name ? json_object_get(known, name) : NULL;
 		struct fleet_class *class;
+		json_t *k;
 
 		if (!f->nodes[i].cells)
 			continue;
+		k = json_object_get(known, name);
 		if (!k) {
 			f->classes = text_grow(f->classes, f->nclasses,
 					       sizeof(*f->classes));
-			class = &f->classes[f->nclasses];
-			*class = (struct fleet_class) { .name = text_copy(
-								name) };
-			json_object_set_new(known, name,
-					    json_integer(
-						    (json_int_t)f->nclasses++));
-		} else {
-			class = &f->classes[json_integer_value(k)];
+			f->classes[f->nclasses] =
+				(struct fleet_class) { .name = name };
+			k = json_integer((json_int_t)f->nclasses++);
+			json_object_set_new(known, name, k);
 		}
+		class = &f->classes[json_integer_value(k)];
 		class->nodes = text_grow(class->nodes, class->n,
 					 sizeof(*class->nodes));
 		class->nodes[class->n++] = i;
@@ -252,47 +244,37 @@ static void add_classes(struct fleet *f)
 	json_decref(known);
 	if (f->nclasses)
 		qsort(f->classes, f->nclasses, sizeof(*f->classes), by_class);
-	for (size_t k = 0; k < f->nclasses; k++)
+	for (size_t k = 0; k < f->nclasses; k++) {
+		f->classes[k].letter =
+			k < 26 ? text_format("%c", (char)('A' + (char)k))
+			       : text_format("%zu", k + 1);
 		for (size_t i = 0; i < f->classes[k].n; i++)
 			f->nodes[f->classes[k].nodes[i]].class = k;
+	}
 }
 
-static int falling_order(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x < *y) - (*x > *y);
-}
-
-/* The greatest score of @node in any row of @family. */
-static double greatest(const struct fleet *f, const struct fleet_class *class,
-		       const struct fleet_node *node, enum fleet_family family)
-{
-	double score = 0;
-
-	for (size_t i = 0; i < f->nrows; i++)
-		if (class->levels[i].state == FLEET_ROW_JUDGED &&
-		    class->levels[i].family == family)
-			score = fmax(score, node->cells[i].score);
-	return score;
-}
-
-/* The thresholds of @class. */
+/* The thresholds of @class: by the greatest score of each node in any row of
+ * the family. */
 static void set_thresholds(const struct fleet *f, struct fleet_class *class)
 {
-	double *scores = text_alloc(class->n, sizeof(*scores));
+	double *scores[FLEET_FAMILIES];
 
-	for (enum fleet_family k = 0; k < FLEET_FAMILIES; k++) {
-		class->threshold[k] = 0;
-		if (!class->bounds || !class->bounds->tail)
-			continue;
-		for (size_t i = 0; i < class->n; i++)
-			scores[i] = greatest(f, class,
-					     &f->nodes[class->nodes[i]], k);
-		qsort(scores, class->n, sizeof(*scores), falling_order);
-		class->threshold[k] = fleet_threshold(scores, class->n);
+	for (int k = 0; k < FLEET_FAMILIES; k++)
+		scores[k] = text_alloc(class->n, sizeof(double));
+	for (size_t i = 0; i < class->n; i++)
+		for (size_t j = 0; j < f->nrows; j++) {
+			const struct fleet_level *level = &class->levels[j];
+			double *most = &scores[level->family][i];
+
+			if (level->state == FLEET_ROW_JUDGED)
+				*most = fmax(*most, f->nodes[class->nodes[i]]
+							    .cells[j]
+							    .score);
+		}
+	for (int k = 0; k < FLEET_FAMILIES; k++) {
+		fleet_falling(scores[k], class->n);
+		class->threshold[k] = fleet_threshold(scores[k], class->n);
 	}
-	free(scores);
 }
 
 static void judge_node(const struct fleet *f, const struct fleet_class *class,
@@ -303,18 +285,17 @@ static void judge_node(const struct fleet *f, const struct fleet_class *class,
 
 	for (size_t i = 0; i < f->nrows; i++) {
 		const struct fleet_cell *cell = &node->cells[i];
+		const struct fleet_level *level = &class->levels[i];
 
-		if (class->levels[i].state != FLEET_ROW_JUDGED ||
-		    !isfinite(cell->effect))
+		if (level->state != FLEET_ROW_JUDGED || !isfinite(cell->effect))
 			continue;
 		sum += fmin(fabsf(cell->z), FAR);
 		n++;
 		if (!cell->beyond)
 			continue;
 		node->nbeyond++;
-		margin =
-			cell->score - class->threshold[class->levels[i].family];
-		if (fleet_is_sure(class->levels[i].family, cell->z))
+		margin = cell->score - class->threshold[level->family];
+		if (fleet_is_sure(level->family, cell->z))
 			margin = fmax(margin, 0);
 		if (margin >= 0)
 			node->verdict = FLEET_FLAGGED;
@@ -330,33 +311,29 @@ static void judge_class(struct fleet *f, struct fleet_class *class,
 			size_t programs, struct work *w)
 {
 	double *effects = text_alloc(f->nrows, sizeof(*effects));
+	double *work = text_alloc(f->nrows, sizeof(*work));
 
 	class->levels = text_alloc(f->nrows, sizeof(*class->levels));
 	class->bounds = fleet_bounds_of(class->n);
 	for (size_t i = 0; i < programs; i++)
 		judge_row(f, class, i, w);
-	for (size_t i = programs; i < f->nrows; i++) {
-		const char *program = f->rows[i].what.benchmark;
+	for (size_t k = 0; k < class->n; k++) {
+		struct fleet_cell *cells = f->nodes[class->nodes[k]].cells;
 
-		for (size_t k = 0; k < class->n; k++) {
-			struct fleet_node *node = &f->nodes[class->nodes[k]];
-			const double effect =
-				program_effect(f, class, program, effects,
-					       known_effect, node);
-
-			node->cells[i] = (struct fleet_cell) {
-				.value = exp(effect),
-				.ci95 = { NAN, NAN },
-				.core_hz = NAN,
-				.there = isfinite(effect),
-			};
-		}
-		judge_row(f, class, i, w);
+		for (size_t i = 0; i < programs; i++)
+			effects[i] = cells[i].effect;
+		for (size_t i = programs; i < f->nrows; i++)
+			cells[i] = made_cell(
+				exp(program_effect(f, class,
+						   f->rows[i].what.benchmark,
+						   effects, work)));
 	}
-	set_thresholds(f, class);
+	for (size_t i = programs; i < f->nrows; i++)
+		judge_row(f, class, i, w);
+	if (class->bounds && class->bounds->tail)
+		set_thresholds(f, class);
 	for (size_t k = 0; k < class->n && class->bounds; k++)
 		judge_node(f, class, &f->nodes[class->nodes[k]]);
-	free(effects);
 }
 
 void fleet_judge(struct fleet *f)
@@ -375,108 +352,95 @@ void fleet_judge(struct fleet *f)
 	add_classes(f);
 	for (size_t i = 0; i < f->nclasses; i++)
 		judge_class(f, &f->classes[i], programs, &w);
-	free(w.cost);
-	free(w.log_hz);
-	free(w.effects);
-	free(w.values);
-	free(w.cells);
 }
 
-/* A node in the second run, by the levels of the first. */
-struct second {
-	const struct fleet *f, *again;
-	const struct fleet_class *class;
-	const struct fleet_node *node;
-};
-
-static double second_effect(const void *arg, size_t row)
+/* What the second run of @name shows of each row, by the levels of the first:
+ * how much slower it is if that is beyond the level, else 0.  NULL: it was not
+ * measured again. */
+static double *shown_again(const struct fleet *f,
+			   const struct fleet_class *class,
+			   const struct fleet *again, const char *name)
 {
-	const struct second *s = arg;
-	const struct fleet_row *what = &s->f->rows[row];
-	const json_t *i = json_object_get(s->again->index, what->key);
-	const struct fleet_cell *cell =
-		i ? &s->node->cells[json_integer_value(i)] : NULL;
+	const struct fleet_node *node = fleet_node(again, name);
+	double *effects, *work;
 
-	if (!cell || !cell->there || cell->status != RESULT_OK)
-		return NAN;
-	return fleet_effect(&s->class->levels[row], cost_of(what, cell->value),
-			    log(cell->core_hz));
-}
-
-/* How much slower it is than the level, if that is beyond it; else 0. */
-static double beyond_again(const struct second *s, size_t row, double *work)
-{
-	const struct fleet_level *level = &s->class->levels[row];
-	const struct fleet_row *what = &s->f->rows[row];
-	const bool measured = !what->made || !strcmp(what->what.unit, "Hz");
-	double effect;
-
-	effect = measured ? second_effect(s, row)
-			  : program_effect(s->f, s->class, what->what.benchmark,
-					   work, second_effect, s);
-	return is_beyond(fleet_bounds_of(level->n), effect, level->scale)
-		       ? effect
-		       : 0;
-}
-
-/* The most that any of the controls of the class shows of @row. */
-static double controls_show(struct second s, size_t row, double *work,
-			    size_t *n)
-{
-	double shown = 0;
-
-	*n = 0;
-	for (size_t i = 0; i < s.class->n; i++) {
-		const struct fleet_node *first = &s.f->nodes[s.class->nodes[i]];
-
-		s.node = fleet_node(s.again, first->name);
-		if (first->verdict != FLEET_GOOD || !s.node || !s.node->cells)
-			continue;
-		++*n;
-		shown = fmax(shown, beyond_again(&s, row, work));
-	}
-	return shown;
-}
-
-static void confirm_node(const struct fleet *f, const struct fleet *again,
-			 struct fleet_node *node, double *work)
-{
-	const struct fleet_class *class = &f->classes[node->class];
-	struct second s = { f, again, class, fleet_node(again, node->name) };
-	enum fleet_verdict verdict = FLEET_UNSEEN;
-	size_t controls;
-
-	if (!s.node || !s.node->cells)
-		return;
+	if (!node || !node->cells)
+		return NULL;
+	effects = text_alloc(f->nrows, sizeof(*effects));
+	work = text_alloc(f->nrows, sizeof(*work));
 	for (size_t i = 0; i < f->nrows; i++) {
-		double shown, effect;
-		bool shared;
+		const json_t *at =
+			json_object_get(again->index, f->rows[i].key);
+		const struct fleet_cell none = { .there = false };
+		const struct fleet_cell *cell =
+			at ? &node->cells[json_integer_value(at)] : &none;
 
-		if (!node->cells[i].beyond ||
+		effects[i] = fleet_effect(&class->levels[i],
+					  cell_cost(&f->rows[i], cell),
+					  log(cell->core_hz));
+	}
+	for (size_t i = 0; i < f->nrows; i++)
+		if (f->rows[i].made && strcmp(f->rows[i].what.unit, "Hz") != 0)
+			effects[i] = program_effect(f, class,
+						    f->rows[i].what.benchmark,
+						    effects, work);
+	for (size_t i = 0; i < f->nrows; i++)
+		if (!fleet_is_beyond(&class->levels[i], effects[i]))
+			effects[i] = 0;
+	return effects;
+}
+
+static void confirm_node(const struct fleet *f, const struct fleet_class *class,
+			 struct fleet_node *node, const double *mine,
+			 const double *controls)
+{
+	node->verdict = FLEET_UNSEEN;
+	for (size_t i = 0; i < f->nrows; i++) {
+		/* Controls may be disturbed a little without being alike. */
+		const bool shared = controls[i] >= mine[i] / 2;
+
+		if (!node->cells[i].beyond || mine[i] <= 0 ||
 		    class->levels[i].state != FLEET_ROW_JUDGED)
 			continue;
-		shown = controls_show(s, i, work, &controls);
-		if (controls < CONTROLS)
-			return;
-		effect = beyond_again(&s, i, work);
-		if (effect <= 0)
-			continue;
-		/* Controls may be disturbed a little without being alike. */
-		shared = shown >= effect / 2;
 		node->cells[i].again = !shared;
-		if (verdict != FLEET_CONFIRMED)
-			verdict = shared ? FLEET_SHARED : FLEET_CONFIRMED;
+		if (node->verdict != FLEET_CONFIRMED)
+			node->verdict = shared ? FLEET_SHARED : FLEET_CONFIRMED;
 	}
-	node->verdict = verdict;
+}
+
+static void confirm_class(struct fleet *f, const struct fleet_class *class,
+			  const struct fleet *again)
+{
+	double *controls = text_alloc(f->nrows, sizeof(*controls));
+	size_t n = 0;
+
+	/* The most that any of the controls shows. */
+	for (size_t k = 0; k < class->n; k++) {
+		const struct fleet_node *node = &f->nodes[class->nodes[k]];
+		const double *shown =
+			node->verdict == FLEET_GOOD
+				? shown_again(f, class, again, node->name)
+				: NULL;
+
+		n += !!shown;
+		for (size_t i = 0; shown && i < f->nrows; i++)
+			controls[i] = fmax(controls[i], shown[i]);
+	}
+	for (size_t k = 0; k < class->n && n >= CONTROLS; k++) {
+		struct fleet_node *node = &f->nodes[class->nodes[k]];
+		const double *shown =
+			node->verdict == FLEET_FLAGGED
+				? shown_again(f, class, again, node->name)
+				: NULL;
+
+		if (shown)
+			confirm_node(f, class, node, shown, controls);
+	}
 }
 
 void fleet_confirm(struct fleet *f, struct fleet *again)
 {
-	double *work = text_alloc(f->nrows, sizeof(*work));
-
 	add_frequency(again);
-	for (size_t i = 0; i < f->n; i++)
-		if (f->nodes[i].verdict == FLEET_FLAGGED)
-			confirm_node(f, again, &f->nodes[i], work);
-	free(work);
+	for (size_t i = 0; i < f->nclasses; i++)
+		confirm_class(f, &f->classes[i], again);
 }

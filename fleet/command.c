@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "doc.h"
+#include "err.h"
+#include "fleet.h"
+#include "text.h"
+
+/* All that a fleet's directory holds. */
+struct all {
+	struct fleet nodes, links;
+};
+
+/* What is shown, in this order: on a terminal only where @console says so. */
+static const struct {
+	const char *id, *title;
+	bool links, console, folded;
+	fleet_table_fn *fill;
+} tables[] = {
+	{ "slow", "Slow nodes", false, true, false, fleet_slow },
+	{ "slow-rows", "Their rows", false, false, true, fleet_slow_rows },
+	{ "absent", "Nodes without results", false, true, false, fleet_absent },
+	{ "links", "Slow links", true, true, false, fleet_slow },
+	{ "absent-links", "Links without results", true, false, false,
+	  fleet_absent },
+	{ "classes", "Classes of hardware", false, true, false, fleet_classes },
+	{ "differs", "What differs within a class", false, false, false,
+	  fleet_differs },
+	{ "odd", "Rows that failed or have two levels", false, false, false,
+	  fleet_odd_rows },
+	{ "rows", "All rows over the nodes", false, false, true, fleet_rows },
+	{ "link-rows", "All rows over the links", true, false, true,
+	  fleet_rows },
+};
+
+#define TABLES (sizeof(tables) / sizeof(*tables))
+
+static bool fill(struct table *t, size_t i, const struct all *all)
+{
+	tables[i].fill(t, tables[i].links ? &all->links : &all->nodes);
+	table_prune(t);
+	return t->nrows;
+}
+
+/* "Nodes: 11, measured 11 ..." */
+static const char *count(const struct all *all)
+{
+	const struct fleet *f = &all->nodes;
+	size_t measured = 0, bad = 0, verdicts[FLEET_SHARED + 1] = { 0 },
+	       gone = 0, slow = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fleet_node *node = &f->nodes[i];
+
+		measured += !!node->cells;
+		bad += fleet_is_bad(node);
+		verdicts[node->verdict]++;
+		gone += node->status == FLEET_FAILED ||
+			node->status == FLEET_LOST;
+	}
+	for (size_t i = 0; i < all->links.n; i++)
+		slow += fleet_is_bad(&all->links.nodes[i]);
+	return text_format("Nodes: %zu, measured %zu (classes of hardware: "
+			   "%zu), slow %zu (confirmed by a second run %zu; "
+			   "%zu more not), lost or failed %zu. Links: %zu, "
+			   "slow %zu.",
+			   f->n, measured, f->nclasses, bad,
+			   verdicts[FLEET_CONFIRMED],
+			   verdicts[FLEET_UNSEEN] + verdicts[FLEET_SHARED],
+			   gone, all->links.n, slow);
+}
+
+/* The commands that take bad nodes out of service, a line each; or NULL. */
+static const char *drains(const struct all *all)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < all->nodes.n; i++) {
+		const char *line = fleet_drain(&all->nodes, &all->links,
+					       &all->nodes.nodes[i]);
+
+		if (line)
+			text = text ? text_format("%s\n%s", text, line) : line;
+	}
+	return text;
+}
+
+static void write_fleet(struct doc *d, const void *what)
+{
+	const struct all *all = what;
+	const char *commands = drains(all);
+	const bool brief = d->format == &doc_console;
+	struct table t;
+
+	d->format->begin(d, "oscost: a fleet");
+	d->format->para(d, count(all));
+	for (size_t i = 0; i < all->nodes.notes.n && !brief; i++)
+		d->format->warning(d, all->nodes.notes.v[i].text, NULL);
+	if (commands) {
+		d->format->heading(d, 2, "drain", "For Slurm");
+		d->format->para(d, prose("fleet-drain", NULL));
+		d->format->code(d, commands);
+	}
+	for (size_t i = 0; i < TABLES; i++) {
+		if ((brief && !tables[i].console) || !fill(&t, i, all))
+			continue;
+		if (tables[i].folded)
+			d->format->fold(d, tables[i].id, tables[i].title);
+		else
+			d->format->heading(d, 2, tables[i].id, tables[i].title);
+		d->format->table(d, &t);
+		if (tables[i].folded)
+			d->format->fold(d, NULL, NULL);
+	}
+	if (!brief)
+		d->format->para(d, prose("fleet-method", NULL));
+	d->format->end(d);
+}
+
+static int write_json(const struct all *all, const char *dir)
+{
+	const char *path = text_format("%s/fleet.json", dir);
+	FILE *f = text_create(path);
+	int err = !f || json_dumpf(fleet_json(&all->nodes, &all->links), f,
+				   JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+
+	if (f)
+		err |= fclose(f);
+	if (err)
+		warn("%s: %s", path, strerror(errno));
+	return err;
+}
+
+static void tell(const struct fleet *f)
+{
+	for (size_t i = 0; i < f->notes.n; i++)
+		warn("%s", f->notes.v[i].text);
+	if (f->more_notes)
+		warn("%zu more such notes", f->more_notes);
+}
+
+static bool is_listed(const struct all *all, const struct fleet_node *node)
+{
+	size_t n, bad;
+
+	return node->verdict != FLEET_GOOD ||
+	       (node->status == FLEET_OK &&
+		fleet_hub(&all->links, node->name, &n, &bad));
+}
+
+/* What a second run has to measure again. */
+static void print_flagged(const struct all *all)
+{
+	for (size_t i = 0; i < all->nodes.n; i++)
+		if (is_listed(all, &all->nodes.nodes[i]))
+			puts(all->nodes.nodes[i].name);
+}
+
+static int by_ordinary(const void *a, const void *b)
+{
+	const struct fleet_node *x = *(const struct fleet_node *const *)a;
+	const struct fleet_node *y = *(const struct fleet_node *const *)b;
+
+	return x->ordinary < y->ordinary   ? -1
+	       : x->ordinary > y->ordinary ? 1
+					   : (x > y) - (x < y);
+}
+
+/* The @most most ordinary nodes of each class with flagged ones; of the
+ * greatest class if none are. */
+static void print_controls(const struct all *all, size_t most)
+{
+	const struct fleet *f = &all->nodes;
+	const struct fleet_node **v = text_alloc(f->n, sizeof(*v));
+	bool any = false;
+
+	for (size_t i = 0; i < f->n; i++)
+		any |= f->nodes[i].cells && is_listed(all, &f->nodes[i]);
+	for (size_t k = 0; k < f->nclasses; k++) {
+		const struct fleet_class *class = &f->classes[k];
+		bool wanted = !any && !k;
+		size_t n = 0;
+
+		for (size_t i = 0; i < class->n; i++) {
+			v[n] = &f->nodes[class->nodes[i]];
+			if (is_listed(all, v[n]))
+				wanted = true;
+			else
+				n++;
+		}
+		qsort(v, n, sizeof(*v), by_ordinary);
+		for (size_t i = 0; wanted && i < n && i < most; i++)
+			puts(v[i]->name);
+	}
+}
+
+/* The second run, if there is one.  Return: NULL, or what is wrong with it. */
+static const char *read_again(struct all *all, const char *dir)
+{
+	const char *path = text_format("%s/confirm", dir);
+	struct fleet again = { 0 };
+	const char *why = NULL;
+
+	if (!access(text_format("%s/fleet.tsv", path), F_OK)) {
+		why = fleet_load(&again, path);
+		if (!why)
+			fleet_confirm(&all->nodes, &again);
+		tell(&again);
+	}
+	return why;
+}
+
+static const char *load(struct all *all, const char *dir)
+{
+	const char *why = fleet_load(&all->nodes, dir);
+
+	if (!why)
+		why = fleet_load_links(&all->links, &all->nodes);
+	tell(&all->nodes);
+	tell(&all->links);
+	if (!why) {
+		fleet_judge(&all->nodes);
+		fleet_judge(&all->links);
+	}
+	return why;
+}
+
+/* Return: an exit status. */
+static int report(struct all *all, const char *dir)
+{
+	bool bad = drains(all);
+
+	for (size_t i = 0; i < all->links.n; i++)
+		bad |= fleet_is_bad(&all->links.nodes[i]);
+	write_fleet(&(struct doc) { .f = stdout, .format = &doc_console }, all);
+	if (doc_pages(dir, "fleet", write_fleet, all) | write_json(all, dir))
+		return EXIT_USAGE;
+	return bad ? EXIT_FAIL : EXIT_OK;
+}
+
+int command_fleet(const struct settings *set, char **names)
+{
+	struct all all = { 0 };
+	char *end = NULL;
+	const unsigned long controls =
+		set->controls ? strtoul(set->controls, &end, 10) : 0;
+	const char *why = NULL;
+	int status = EXIT_OK;
+
+	if (set->controls && (*end || !controls || *set->controls == '-'))
+		why = text_format("--controls %s: a number of nodes, 1 or more",
+				  set->controls);
+	if (!why)
+		why = load(&all, names[0]);
+	if (!why && set->flagged)
+		print_flagged(&all);
+	else if (!why && set->controls)
+		print_controls(&all, controls);
+	else if (!why && !(why = read_again(&all, names[0])))
+		status = report(&all, names[0]);
+	if (why)
+		warn("%s", why);
+	return why || fflush(stdout) || ferror(stdout) ? EXIT_USAGE : status;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* What `report fleet` found, as tables, lines of text and JSON. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "fleet.h"
+#include "text.h"
+
+#define NAMED 5	 /* nodes that are named; of more the number is told */
+#define VALUE 80 /* columns of a setting, such as all mitigations */
+
+static const char *const verdicts[] = {
+	[FLEET_GOOD] = "good",
+	[FLEET_FLAGGED] = "flagged",
+	[FLEET_CONFIRMED] = "confirmed",
+	[FLEET_UNSEEN] = "not seen again",
+	[FLEET_SHARED] = "the controls show it, too",
+};
+
+/* Nothing is left that a shell takes for more than text, in quotes or not; of
+ * other signs units have "µ", two bytes. */
+static const char *tame(char *text)
+{
+	for (char *c; (c = strstr(text, "µ"));) {
+		*c = 'u';
+		memmove(c + 1, c + 2, strlen(c + 2) + 1);
+	}
+	for (char *c = text; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr(" .,:;=%+_/-", *c))
+			*c = '?';
+	return text;
+}
+
+const char *fleet_words(const struct fleet *f, const struct fleet_node *node)
+{
+	const struct fleet_level *level = fleet_level(f, node, node->worst);
+	const struct fleet_row *row = &f->rows[node->worst];
+
+	return tame(text_format(
+		"oscost: %s is %s, the median of %zu like it %s%s%s",
+		row->title,
+		text_units(node->cells[node->worst].value, row->what.unit),
+		level->n, text_units(level->median, row->what.unit),
+		node->nbeyond > 1
+			? text_format("; %zu rows in all", node->nbeyond)
+			: "",
+		node->verdict == FLEET_CONFIRMED ? "; second run agrees" : ""));
+}
+
+bool fleet_hub(const struct fleet *links, const char *name, size_t *n,
+	       size_t *bad)
+{
+	*n = *bad = 0;
+	for (size_t i = 0; i < links->n; i++) {
+		const char *both = links->nodes[i].name;
+		const char *comma = strchr(both, ',');
+		const size_t len = (size_t)(comma - both);
+
+		if (strcmp(comma + 1, name) != 0 &&
+		    (strlen(name) != len || strncmp(both, name, len) != 0))
+			continue;
+		++*n;
+		*bad += fleet_is_bad(&links->nodes[i]);
+	}
+	return *n >= 3 && 2 * *bad > *n;
+}
+
+const char *fleet_drain(const struct fleet *f, const struct fleet *links,
+			const struct fleet_node *node)
+{
+	const char *reason;
+	size_t n, bad;
+
+	if (fleet_is_bad(node))
+		reason = fleet_words(f, node);
+	else if (node->status == FLEET_FAILED || node->status == FLEET_LOST)
+		reason = tame(text_format("oscost: %s: %s",
+					  fleet_status_name(node->status),
+					  node->reason && *node->reason
+						  ? node->reason
+						  : "no reason known"));
+	else if (fleet_hub(links, node->name, &n, &bad))
+		reason = text_format("oscost: %zu of its %zu links are slow",
+				     bad, n);
+	else
+		return NULL;
+	return text_format("scontrol update nodename=%s state=drain "
+			   "reason=\"%s\"",
+			   node->name, reason);
+}
+
+/* @more behind @list, with @comma between. */
+static const char *add(const char *list, const char *comma, const char *more)
+{
+	return list ? text_format("%s%s%s", list, comma, more) : more;
+}
+
+/* Names of those of @nodes, or how many they are. */
+static const char *names(const struct fleet *f, const json_t *nodes)
+{
+	const size_t n = json_array_size(nodes);
+	const char *text = NULL;
+
+	for (size_t i = 0; i < n && i < NAMED; i++)
+		text = add(
+			text, ", ",
+			f->nodes[json_integer_value(json_array_get(nodes, i))]
+				.name);
+	return n > NAMED ? text_format("%s and %zu more", text, n - NAMED)
+			 : text;
+}
+
+/* The values of setting @i in @class: of each the nodes that have it.  @most:
+ * the one of most nodes. */
+static json_t *values_of(const struct fleet *f, const struct fleet_class *class,
+			 size_t i, const char **most)
+{
+	json_t *values = json_object(), *nodes;
+	const char *value;
+	size_t n = 0;
+
+	for (size_t k = 0; k < class->n; k++) {
+		value = f->nodes[class->nodes[k]].settings[i];
+		nodes = json_object_get(values, value);
+		if (!nodes) {
+			nodes = json_array();
+			json_object_set_new(values, value, nodes);
+		}
+		json_array_append_new(nodes,
+				      json_integer(
+					      (json_int_t) class->nodes[k]));
+	}
+	json_object_foreach(values, value, nodes)
+	{
+		if (json_array_size(nodes) > n) {
+			n = json_array_size(nodes);
+			*most = value;
+		}
+	}
+	return values;
+}
+
+/* What more than half of @class has as each setting, or NULL. */
+static const char **common_of(const struct fleet *f, struct fleet_class *class)
+{
+	size_t n = 0;
+
+	while (compare_setting_name(n))
+		n++;
+	class->common = text_alloc(n, sizeof(char *));
+	while (n--) {
+		const char *most;
+		json_t *values = values_of(f, class, n, &most);
+
+		if (2 * json_array_size(json_object_get(values, most)) >
+		    class->n)
+			class->common[n] = most;
+	}
+	return class->common;
+}
+
+/* The settings in which @node is not as most of its class. */
+static const char *differs_in(const struct fleet *f,
+			      const struct fleet_node *node)
+{
+	struct fleet_class *class = &f->classes[node->class];
+	const char **common =
+		class->common ? class->common : common_of(f, class);
+	const char *text = NULL, *name;
+
+	for (size_t i = 0; (name = compare_setting_name(i)); i++)
+		if (common[i] && strcmp(common[i], node->settings[i]) != 0)
+			text = add(text, ", ", name);
+	return text;
+}
+
+void fleet_differs(struct table *t, const struct fleet *f)
+{
+	table_begin(t, "class|setting|most common|nodes>|others");
+	for (size_t k = 0; k < f->nclasses; k++)
+		for (size_t i = 0; compare_setting_name(i); i++) {
+			const char *most, *value, *others = NULL;
+			json_t *nodes, *values = values_of(f, &f->classes[k], i,
+							   &most);
+			const size_t n = json_object_size(values);
+			size_t shown = 0;
+
+			/* Each has a host's name of its own. */
+			if (n < 2 || !strcmp(compare_setting_name(i), "host"))
+				continue;
+			json_object_foreach(values, value, nodes)
+			{
+				if (strcmp(value, most) != 0 && shown++ < NAMED)
+					others =
+						add(others, "; ",
+						    text_format("%s (%s)",
+								text_cut(value,
+									 VALUE),
+								names(f,
+								      nodes)));
+			}
+			if (shown > NAMED)
+				others = text_format("%s; and %zu more values",
+						     others, shown - NAMED);
+			table_line(t, "", f->classes[k].letter,
+				   compare_setting_name(i),
+				   text_cut(most, VALUE),
+				   text_format("%zu",
+					       json_array_size(json_object_get(
+						       values, most))),
+				   others);
+		}
+}
+
+void fleet_classes(struct table *t, const struct fleet *f)
+{
+	table_begin(t, "class|hardware|nodes>|slow nodes>|rows judged>|"
+		       "rows with two levels>|a node is flagged that is");
+	for (size_t k = 0; k < f->nclasses; k++) {
+		const struct fleet_class *class = &f->classes[k];
+		size_t bad = 0, states[FLEET_ROW_JUDGED + 1] = { 0 };
+
+		for (size_t i = 0; i < class->n; i++)
+			bad += fleet_is_bad(&f->nodes[class->nodes[i]]);
+		for (size_t i = 0; i < f->nrows; i++)
+			states[class->levels[i].state]++;
+		table_line(t, "", class->letter, class->name,
+			   text_format("%zu", class->n),
+			   text_format("%zu", bad),
+			   text_format("%zu", states[FLEET_ROW_JUDGED]),
+			   text_format("%zu", states[FLEET_ROW_SPLIT]),
+			   class->bounds ? class->bounds->words
+					 : "(none: three nodes of a kind are "
+					   "the least)");
+	}
+}
+
+static const char *above(const struct fleet_cell *cell)
+{
+	return text_format("%.3g %%", 100 * expm1((double)cell->effect));
+}
+
+void fleet_slow(struct table *t, const struct fleet *f)
+{
+	table_begin(t, "node|class|row|cost above the median>|z>|rows>|"
+		       "second run|noise|other than most of its class in");
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fleet_node *node = &f->nodes[i];
+		const struct fleet_cell *cell = &node->cells[node->worst];
+
+		if (node->verdict == FLEET_GOOD)
+			continue;
+		table_line(t, fleet_is_bad(node) ? "failed" : "skipped",
+			   node->name, f->classes[node->class].letter,
+			   f->rows[node->worst].title, above(cell),
+			   text_format("%.3g", cell->z),
+			   text_format("%zu", node->nbeyond),
+			   node->verdict == FLEET_FLAGGED
+				   ? "none"
+				   : verdicts[node->verdict],
+			   node->noise, differs_in(f, node));
+	}
+}
+
+void fleet_slow_rows(struct table *t, const struct fleet *f)
+{
+	table_begin(t, "node|row|here>|median>|cost above the median>|z>|"
+		       "in the second run");
+	for (size_t i = 0; i < f->n * f->nrows; i++) {
+		const struct fleet_node *node = &f->nodes[i / f->nrows];
+		const size_t row = i % f->nrows;
+		const struct fleet_cell *cell = &node->cells[row];
+		const char *unit = f->rows[row].what.unit;
+
+		if (node->verdict == FLEET_GOOD || !cell->beyond ||
+		    fleet_level(f, node, row)->state != FLEET_ROW_JUDGED)
+			continue;
+		table_line(t, "", node->name, f->rows[row].title,
+			   text_units(cell->value, unit),
+			   text_units(fleet_level(f, node, row)->median, unit),
+			   above(cell), text_format("%.3g", cell->z),
+			   node->verdict == FLEET_FLAGGED ? NULL
+			   : cell->again		  ? "again"
+							  : "no");
+	}
+}
+
+void fleet_absent(struct table *t, const struct fleet *f)
+{
+	table_begin(t, "node|status|after s>|reason");
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fleet_node *node = &f->nodes[i];
+
+		if (node->status != FLEET_OK)
+			table_line(t, "failed", node->name,
+				   fleet_status_name(node->status),
+				   node->seconds, node->reason);
+	}
+}
+
+/* The nodes of @class that failed in row @i, or are beyond it. */
+static json_t *nodes_of(const struct fleet *f, const struct fleet_class *class,
+			size_t i, bool failed)
+{
+	json_t *nodes = json_array();
+
+	for (size_t k = 0; k < class->n; k++) {
+		const struct fleet_cell *cell =
+			&f->nodes[class->nodes[k]].cells[i];
+
+		if (failed ? cell->there && cell->status == RESULT_FAILED
+			   : cell->beyond)
+			json_array_append_new(
+				nodes,
+				json_integer((json_int_t) class->nodes[k]));
+	}
+	return nodes;
+}
+
+/* What is the matter with a row; NULL: nothing is. */
+static const char *odd_of(const struct fleet *f,
+			  const struct fleet_class *class, size_t i)
+{
+	const enum fleet_state state = class->levels[i].state;
+	const json_t *failed = nodes_of(f, class, i, true);
+	const char *text = state == FLEET_ROW_FEW ? "too few nodes" : NULL;
+
+	if (state == FLEET_ROW_SPLIT)
+		text = text_format("two levels, slower: %s",
+				   names(f, nodes_of(f, class, i, false)));
+	if (json_array_size(failed))
+		text = add(text, "; ",
+			   text_format("failed on %zu: %s",
+				       json_array_size(failed),
+				       names(f, failed)));
+	return text;
+}
+
+static void put_rows(struct table *t, const struct fleet *f, bool odd)
+{
+	table_begin(t, "class|row|nodes>|median>|MAD>|least>|greatest>|"
+		       "what is odd");
+	for (size_t i = 0; i < f->nclasses * f->nrows; i++) {
+		const struct fleet_class *class = &f->classes[i / f->nrows];
+		const size_t row = i % f->nrows;
+		const struct fleet_level *level = &class->levels[row];
+		const char *unit = f->rows[row].what.unit;
+		const char *why = odd_of(f, class, row);
+
+		if (odd ? why && level->state != FLEET_ROW_FEW
+			: why || level->state != FLEET_ROW_NONE)
+			table_line(
+				t, "", class->letter, f->rows[row].title,
+				text_format("%zu", level->n),
+				level->n ? text_units(level->median, unit)
+					 : NULL,
+				level->n ? text_units(level->mad, unit) : NULL,
+				level->n ? text_units(level->min, unit) : NULL,
+				level->n ? text_units(level->max, unit) : NULL,
+				why);
+	}
+}
+
+void fleet_rows(struct table *t, const struct fleet *f)
+{
+	put_rows(t, f, false);
+}
+
+void fleet_odd_rows(struct table *t, const struct fleet *f)
+{
+	put_rows(t, f, true);
+}
+
+static json_t *beyond(const struct fleet *f, const struct fleet_node *node)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->nrows; i++) {
+		const struct fleet_cell *cell = &node->cells[i];
+		const struct fleet_level *level = fleet_level(f, node, i);
+		const struct result *r = &f->rows[i].what;
+
+		if (cell->beyond && level->state == FLEET_ROW_JUDGED)
+			json_array_append_new(
+				list,
+				json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, "
+					  "s:b}",
+					  "benchmark", r->benchmark, "case",
+					  r->name, "unit", r->unit, "value",
+					  cell->value, "median", level->median,
+					  "cost_ratio",
+					  exp((double)cell->effect), "z",
+					  (double)cell->z, "again",
+					  cell->again));
+	}
+	return list;
+}
+
+static json_t *list_of(const struct fleet *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fleet_node *node = &f->nodes[i];
+		const bool flagged = node->verdict != FLEET_GOOD;
+
+		json_array_append_new(
+			list,
+			json_pack(
+				"{s:s, s:s, s:s*, s:s*, s:s*, s:s, s:b, s:s*, "
+				"s:o*}",
+				"node", node->name, "status",
+				fleet_status_name(node->status),
+				"status_reason", node->reason, "hardware",
+				node->cells ? f->classes[node->class].name
+					    : NULL,
+				"noise", node->noise, "verdict",
+				verdicts[node->verdict], "bad",
+				fleet_is_bad(node), "reason",
+				flagged ? fleet_words(f, node) : NULL, "rows",
+				flagged ? beyond(f, node) : NULL));
+	}
+	return list;
+}
+
+json_t *fleet_json(const struct fleet *nodes, const struct fleet *links)
+{
+	return json_pack("{s:i, s:o, s:o}", "schema", 2, "nodes",
+			 list_of(nodes), "links", list_of(links));
+}
