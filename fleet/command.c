@@ -15,25 +15,24 @@ struct all {
 	struct fleet nodes, links;
 };
 
-/* What is shown, in this order: on a terminal only where @console says so. */
+/* What is shown, in this order: on a terminal only what is BRIEF. */
+enum { OF_LINKS = 1, BRIEF = 2, FOLDED = 4 };
+
 static const struct {
 	const char *id, *title;
-	bool links, console, folded;
+	unsigned int how;
 	fleet_table_fn *fill;
 } tables[] = {
-	{ "slow", "Slow nodes", false, true, false, fleet_slow },
-	{ "slow-rows", "Their rows", false, false, true, fleet_slow_rows },
-	{ "absent", "Nodes without results", false, true, false, fleet_absent },
-	{ "links", "Slow links", true, true, false, fleet_slow },
-	{ "absent-links", "Links without results", true, false, false,
-	  fleet_absent },
-	{ "classes", "Classes of hardware", false, true, false, fleet_classes },
-	{ "differs", "What differs within a class", false, false, false,
-	  fleet_differs },
-	{ "odd", "Rows that failed or have two levels", false, false, false,
-	  fleet_odd_rows },
-	{ "rows", "All rows over the nodes", false, false, true, fleet_rows },
-	{ "link-rows", "All rows over the links", true, false, true,
+	{ "slow", "Slow nodes", BRIEF, fleet_slow },
+	{ "slow-rows", "Their rows", FOLDED, fleet_slow_rows },
+	{ "absent", "Nodes without results", BRIEF, fleet_absent },
+	{ "links", "Slow links", OF_LINKS | BRIEF, fleet_slow },
+	{ "absent-links", "Links without results", OF_LINKS, fleet_absent },
+	{ "classes", "Classes of hardware", BRIEF, fleet_classes },
+	{ "differs", "What differs within a class", 0, fleet_differs },
+	{ "odd", "Rows that failed or have two levels", 0, fleet_odd_rows },
+	{ "rows", "All rows over the nodes", FOLDED, fleet_rows },
+	{ "link-rows", "All rows over the links", OF_LINKS | FOLDED,
 	  fleet_rows },
 };
 
@@ -41,7 +40,7 @@ static const struct {
 
 static bool fill(struct table *t, size_t i, const struct all *all)
 {
-	tables[i].fill(t, tables[i].links ? &all->links : &all->nodes);
+	tables[i].fill(t, tables[i].how & OF_LINKS ? &all->links : &all->nodes);
 	table_prune(t);
 	return t->nrows;
 }
@@ -106,14 +105,14 @@ static void write_fleet(struct doc *d, const void *what)
 		d->format->code(d, commands);
 	}
 	for (size_t i = 0; i < TABLES; i++) {
-		if ((brief && !tables[i].console) || !fill(&t, i, all))
+		if ((brief && !(tables[i].how & BRIEF)) || !fill(&t, i, all))
 			continue;
-		if (tables[i].folded)
+		if (tables[i].how & FOLDED)
 			d->format->fold(d, tables[i].id, tables[i].title);
 		else
 			d->format->heading(d, 2, tables[i].id, tables[i].title);
 		d->format->table(d, &t);
-		if (tables[i].folded)
+		if (tables[i].how & FOLDED)
 			d->format->fold(d, NULL, NULL);
 	}
 	if (!brief)

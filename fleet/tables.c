@@ -339,6 +339,12 @@ static const char *odd_of(const struct fleet *f,
 	return text;
 }
 
+static const char *units(const struct fleet_level *level, double x,
+			 const char *unit)
+{
+	return level->n ? text_units(x, unit) : NULL;
+}
+
 static void put_rows(struct table *t, const struct fleet *f, bool odd)
 {
 	table_begin(t, "class|row|nodes>|median>|MAD>|least>|greatest>|"
@@ -352,15 +358,12 @@ static void put_rows(struct table *t, const struct fleet *f, bool odd)
 
 		if (odd ? why && level->state != FLEET_ROW_FEW
 			: why || level->state != FLEET_ROW_NONE)
-			table_line(
-				t, "", class->letter, f->rows[row].title,
-				text_format("%zu", level->n),
-				level->n ? text_units(level->median, unit)
-					 : NULL,
-				level->n ? text_units(level->mad, unit) : NULL,
-				level->n ? text_units(level->min, unit) : NULL,
-				level->n ? text_units(level->max, unit) : NULL,
-				why);
+			table_line(t, "", class->letter, f->rows[row].title,
+				   text_format("%zu", level->n),
+				   units(level, level->median, unit),
+				   units(level, level->mad, unit),
+				   units(level, level->min, unit),
+				   units(level, level->max, unit), why);
 	}
 }
 
