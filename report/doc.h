@@ -128,6 +128,9 @@ void doc_text(struct doc *d, const char *text);
  * NULL. */
 const char *prose(const char *id, ...) __attribute__((sentinel));
 
+/* prose_section() - the same as it stands there. */
+const char *prose_section(const char *id);
+
 /* prose_table() - the table there, as rows of @t. */
 void prose_table(struct table *t, const char *id);
 

@@ -276,7 +276,7 @@ double formula_value(const char *text, const struct formula_world *w,
 }
 
 /* "UNIT FORMULA" as words. */
-static const char *figure(const char *text, const struct formula_world *w)
+static const char *figure(const char *text, const void *w)
 {
 	const char *unit = text_split(&text, ' '), *missing;
 	const double x = formula_value(text ? text : "", w, &missing);
@@ -288,20 +288,5 @@ static const char *figure(const char *text, const struct formula_world *w)
 
 const char *formula_text(const char *text, const struct formula_world *w)
 {
-	const char *out = "";
-
-	while (*text) {
-		const size_t plain = strcspn(text, "{");
-		const size_t len = text[plain] ? strcspn(text + plain, "}") : 0;
-		const char *words = "";
-
-		if (len)
-			words = figure(text_format("%.*s", (int)len - 1,
-						   text + plain + 1),
-				       w);
-		out = text_format("%s%.*s%s", out, (int)plain, text, words);
-		text += plain + len;
-		text += *text == '}';
-	}
-	return out;
+	return text_fill(text, figure, w);
 }

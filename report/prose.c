@@ -20,7 +20,7 @@ static const char *joined(char *text)
 }
 
 /* Up to the next heading, without what is blank around it. */
-static const char *section(const char *id)
+const char *prose_section(const char *id)
 {
 	const char *head = text_format("\n## %s\n", id);
 	const char *at = strstr(prose_md, head), *end;
@@ -36,34 +36,43 @@ static const char *section(const char *id)
 	return text_format("%.*s", (int)(end - at), at);
 }
 
+/* Names and values in turn. */
+struct given {
+	va_list *ap;
+};
+
+static const char *value_of(const char *name, const void *arg)
+{
+	const struct given *given = arg;
+	const char *known, *value = "";
+	va_list ap;
+
+	va_copy(ap, *given->ap);
+	while ((known = va_arg(ap, const char *))) {
+		const char *said = va_arg(ap, const char *);
+
+		if (!strcmp(known, name))
+			value = said;
+	}
+	va_end(ap);
+	return value;
+}
+
 const char *prose(const char *id, ...)
 {
-	const char *rest = joined(text_copy(section(id))), *out = "", *name;
+	const char *text;
+	va_list ap;
 
-	while (*rest) {
-		const size_t plain = strcspn(rest, "{");
-		const size_t len = rest[plain] ? strcspn(rest + plain, "}") : 0;
-		const char *value = "";
-		va_list ap;
-
-		va_start(ap, id);
-		while (len && (name = va_arg(ap, const char *))) {
-			const char *given = va_arg(ap, const char *);
-
-			if (strlen(name) == len - 1 &&
-			    !strncmp(name, rest + plain + 1, len - 1))
-				value = given;
-		}
-		va_end(ap);
-		out = text_format("%s%.*s%s", out, (int)plain, rest, value);
-		rest += plain + len + (len > 0);
-	}
-	return out;
+	va_start(ap, id);
+	text = text_fill(joined(text_copy(prose_section(id))), value_of,
+			 &(struct given) { &ap });
+	va_end(ap);
+	return text;
 }
 
 void prose_items(struct doc *d, const char *id)
 {
-	const char *rest = section(id), *line;
+	const char *rest = prose_section(id), *line;
 
 	while ((line = text_split(&rest, '\n'))) {
 		const char *href = text_split(&line, '|');
@@ -74,7 +83,7 @@ void prose_items(struct doc *d, const char *id)
 
 void prose_table(struct table *t, const char *id)
 {
-	const char *rest = section(id), *line;
+	const char *rest = prose_section(id), *line;
 
 	table_begin(t, text_split(&rest, '\n'));
 	while ((line = text_split(&rest, '\n'))) {

@@ -25,98 +25,67 @@ static const char *shown(const json_t *v)
 	return "unknown";
 }
 
-static void pair(struct table *t, const char *name, const struct run *run,
-		 const char *path)
+/* What machine.json has, and where in it. */
+struct place {
+	const struct run *run;
+	const json_t *one; /* of its arrays, or all of it */
+};
+
+static const char *ticks_ns(const struct run *run, const char *path)
 {
-	table_pair(t, name, shown(run_at(run->machine, path)));
+	double ticks = run_number(run->machine, path);
+	double hz = run_number(run->machine, "tsc.hz");
+
+	if (!isfinite(ticks))
+		return "unknown";
+	if (!(hz > 0))
+		return text_format("%s ticks", text_number(ticks));
+	return text_format("%s ticks = %s", text_number(ticks),
+			   text_units(ticks * 1e9 / hz, "ns"));
 }
 
-static const char *bytes_at(const json_t *o, const char *path)
+static const char *hz_at(const struct run *run, const char *path)
 {
-	double v = run_number(o, path);
+	double hz = run_number(run->machine, path);
 
-	return isfinite(v) ? text_units(v, "B") : "unknown";
+	return hz > 0 ? text_format("%.3f MHz", hz / 1e6) : "unknown";
 }
 
-static void add_caches(struct table *t, const struct run *run)
+/* The kernel's number in words. */
+static const char *aslr(const json_t *v)
 {
-	const json_t *c;
-	size_t i;
+	static const char *const words[] = { "off (0)", "partial (1)",
+					     "full (2)" };
+	json_int_t n = json_integer_value(v);
 
-	json_array_foreach(run_at(run->machine, "caches"), i, c)
-	{
-		const char *level = shown(run_at(c, "level"));
-		const char *type = shown(run_at(c, "type"));
-		const char *ways = shown(run_at(c, "ways"));
-
-		table_pair(t, text_format("L%s %s cache", level, type),
-			   text_format("%s, %s ways, lines of %s B, shared by "
-				       "%s PU(s)",
-				       bytes_at(c, "size_bytes"), ways,
-				       shown(run_at(c, "line_bytes")),
-				       shown(run_at(c, "shared_by_pus"))));
-	}
+	return json_is_integer(v) && n >= 0 && n <= 2 ? words[n] : shown(v);
 }
 
-/* Memory modules, by what they say of themselves. */
-static void add_modules(struct table *t, const struct run *run)
+/* "cpu.model", or a path and how it is said: "size_bytes:B"; ">" and "<" are
+ * words before and behind a text that may not be there. */
+static const char *fact_at(const char *path, const void *arg)
 {
-	const json_t *one;
-	size_t i;
+	const struct place *p = arg;
+	const char *name = text_split(&path, ':');
+	const double x = run_number(p->one, name);
+	const char *text = run_text(p->one, name);
 
-	json_array_foreach(run_at(run->machine, "modules"), i, one)
-	{
-		const char *type = shown(run_at(one, "type"));
-		const char *name = text_format("memory module %s",
-					       shown(run_at(one, "name")));
-
-		table_pair(t, name,
-			   text_format("%s, %s, %s MT/s, %s bits wide",
-				       bytes_at(one, "size_bytes"), type,
-				       shown(run_at(one, "mt_s")),
-				       shown(run_at(one, "width_bits"))));
-	}
-}
-
-/* The bus of @one, as the end of a sentence. */
-static const char *on_bus(const json_t *one)
-{
-	const char *bus = run_text(one, "bus");
-
-	return bus ? text_format(", bus %s", bus) : "";
-}
-
-/* Disks and network cards, by what they say of themselves. */
-static void add_devices(struct table *t, const struct run *run)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(run_at(run->machine, "disks"), i, one)
-	{
-		const char *model = run_text(one, "model");
-		const char *rotates = shown(run_at(one, "rotates"));
-		const char *id = shown(run_at(one, "name"));
-		const char *name = text_format("disk %s", id);
-		const char *size = bytes_at(one, "size_bytes"),
-			   *bus = on_bus(one);
-
-		table_pair(t, name,
-			   text_format("%s%s%s, says it rotates: %s%s",
-				       model ? model : "", model ? ", " : "",
-				       size, rotates, bus));
-	}
-	json_array_foreach(run_at(run->machine, "links"), i, one)
-	{
-		const double mbit = run_number(one, "mbit_s");
-		const char *id = shown(run_at(one, "name"));
-		const char *name = text_format("network card %s", id);
-		const char *bus = on_bus(one);
-
-		table_pair(t, name,
-			   mbit > 0 ? text_format("%.0f Mbit/s%s", mbit, bus)
-				    : text_format("says no speed%s", bus));
-	}
+	if (!path)
+		return shown(run_at(p->one, name));
+	if (!strcmp(path, "B"))
+		return isfinite(x) ? text_units(x, "B") : "unknown";
+	if (!strcmp(path, "Mbit/s"))
+		return x > 0 ? text_format("%.0f Mbit/s", x) : "says no speed";
+	if (!strcmp(path, "MHz"))
+		return hz_at(p->run, name);
+	if (!strcmp(path, "ticks"))
+		return ticks_ns(p->run, name);
+	if (!strcmp(path, "words"))
+		return aslr(run_at(p->one, name));
+	if (!text)
+		return "";
+	return *path == '>' ? text_format("%s%s", path + 1, text)
+			    : text_format("%s%s", text, path + 1);
 }
 
 static void add_mitigations(struct table *t, const struct run *run)
@@ -136,62 +105,86 @@ static void add_mitigations(struct table *t, const struct run *run)
 		table_pair(t, "mitigations", "unknown");
 }
 
-static const char *processor(const struct run *run)
+/* What clocks that do not count by the counter say of its rate. */
+static void add_rate(struct table *t, const struct run *run)
 {
-	const json_t *cpu = run_at(run->machine, "cpu");
-	const char *family = shown(run_at(cpu, "family"));
-	const char *model = shown(run_at(cpu, "model_number"));
-	const char *stepping = shown(run_at(cpu, "stepping"));
+	const json_t *c;
+	size_t i;
 
-	return text_format("family %s, model %s, stepping %s, microcode %s",
-			   family, model, stepping,
-			   shown(run_at(cpu, "microcode")));
+	json_array_foreach(run_at(run->machine, "tsc.rate.checks"), i, c)
+	{
+		const char *clock = run_text(c, "clock");
+		const double by = run_number(c, "long_ppm");
+
+		table_pair(
+			t,
+			text_format("its rate, checked by %s",
+				    clock ? clock : "unknown"),
+			isfinite(by)
+				? text_format("times are %.3g %% too %s (±%.2g "
+					      "%%): %s",
+					      fabs(by) / 1e4,
+					      by > 0 ? "long" : "short",
+					      run_number(c, "error_ppm") / 1e4,
+					      json_is_true(run_at(c, "agrees"))
+						      ? "agrees"
+						      : "disagrees")
+				: "it could not be read, or stood still");
+	}
 }
 
-/* The kernel's number in words. */
-static const char *aslr(const struct run *run)
+/* Least and greatest resolution that rows of single operations had. */
+static void add_resolution(struct table *t, const struct run *run)
 {
-	static const char *const words[] = { "off (0)", "partial (1)",
-					     "full (2)" };
-	const json_t *v = run_at(run->machine, "aslr");
-	json_int_t n = json_integer_value(v);
+	double lo = INFINITY, hi = -INFINITY;
 
-	if (!json_is_integer(v) || n < 0 || n > 2)
-		return shown(v);
-	return words[n];
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+
+		if (!(isfinite(r->resolution) && r->resolution > 0) ||
+		    !r->unit || strcmp(r->unit, "ns") != 0)
+			continue;
+		lo = fmin(lo, r->resolution);
+		hi = fmax(hi, r->resolution);
+	}
+	table_pair(t, "resolution (least cost told from nothing)",
+		   lo <= hi ? text_format("%s to %s, by row",
+					  text_units(lo, "ns"),
+					  text_units(hi, "ns"))
+			    : "unknown");
 }
 
-static void fill_machine(struct table *t, const struct run *run)
+/* The lines of section @id: "label|text", with {facts}; "@array" before them
+ * makes a row for each of its elements, "!" calls a function. */
+static void describe(struct table *t, const struct run *run, const char *id)
 {
+	static const struct {
+		const char *name;
+		void (*add)(struct table *t, const struct run *run);
+	} more[] = { { "!mitigations", add_mitigations },
+		     { "!rate", add_rate },
+		     { "!resolution", add_resolution } };
+	const char *rest = prose_section(id), *line;
+
 	table_begin(t, "property|value");
-	pair(t, "host", run, "hostname");
-	pair(t, "machine", run, "board");
-	pair(t, "processor", run, "cpu.model");
-	table_pair(t, "processor details", processor(run));
-	pair(t, "packages", run, "cpu.packages");
-	pair(t, "cores", run, "cpu.cores");
-	pair(t, "PUs (hardware threads)", run, "cpu.pus");
-	pair(t, "SMT active", run, "cpu.smt");
-	pair(t, "NUMA nodes", run, "cpu.numa_nodes");
-	add_caches(t, run);
-	table_pair(t, "memory", bytes_at(run->machine, "memory_bytes"));
-	table_pair(t, "base page", bytes_at(run->machine, "page_bytes"));
-	add_modules(t, run);
-	add_devices(t, run);
-	pair(t, "hypervisor", run, "hypervisor");
-	pair(t, "operating system", run, "os");
-	pair(t, "kernel", run, "kernel.release");
-	pair(t, "kernel build", run, "kernel.version");
-	pair(t, "kernel command line", run, "kernel.command_line");
-	pair(t, "frequency governor", run, "governor");
-	pair(t, "turbo", run, "turbo");
-	pair(t, "transparent huge pages", run, "thp");
-	table_pair(t, "address randomisation (ASLR)", aslr(run));
-	pair(t, "clock source", run, "clocksource");
-	add_mitigations(t, run);
-	pair(t, "compiler", run, "compiler");
-	pair(t, "compiler flags", run, "flags");
-	pair(t, "C library", run, "libc");
+	while ((line = text_split(&rest, '\n'))) {
+		struct place p = { run, run->machine };
+		const char *label = text_split(&line, '|');
+		const json_t *each =
+			*label == '@' ? run_at(run->machine, label + 1) : NULL;
+		size_t i;
+
+		for (i = 0; i < sizeof(more) / sizeof(*more); i++)
+			if (!strcmp(label, more[i].name))
+				more[i].add(t, run);
+		if (*label != '@' && line)
+			table_pair(t, label, text_fill(line, fact_at, &p));
+		if (*label == '@')
+			label = text_split(&line, '|');
+		json_array_foreach(each, i, p.one)
+			table_pair(t, text_fill(label, fact_at, &p),
+				   text_fill(line, fact_at, &p));
+	}
 }
 
 /* The checks that run-all kept in machine.json; no rows if it kept none. */
@@ -229,8 +222,7 @@ void sections_machine_table(struct table *t, const json_t *machine)
 {
 	const struct run run = { .machine = (json_t *)machine };
 
-	*t = (struct table) { 0 };
-	fill_machine(t, &run);
+	describe(t, &run, "machine");
 }
 
 /* What the machine at the other end of the network said of itself. */
@@ -249,7 +241,7 @@ static void put_peer(struct doc *d, const struct run *run)
 void sections_machine(struct doc *d, const struct run *run)
 {
 	const char *path = text_format("%s/topology.svg", run->dir);
-	struct table t = { 0 };
+	struct table t;
 
 	d->format->fold(d, "machine", "The machine");
 	if (!run->machine) {
@@ -258,7 +250,7 @@ void sections_machine(struct doc *d, const struct run *run)
 				   "machine is unknown",
 				   "`build/bin/machine` writes it");
 	} else {
-		fill_machine(&t, run);
+		describe(&t, run, "machine");
 		d->format->table(d, &t);
 		put_checks(d, run);
 	}
@@ -268,75 +260,6 @@ void sections_machine(struct doc *d, const struct run *run)
 				   "Packages, caches, cores and PUs, as "
 				   "hwloc's lstopo draws them");
 	d->format->fold(d, NULL, NULL);
-}
-
-static const char *ticks_ns(const struct run *run, const char *path)
-{
-	double ticks = run_number(run->machine, path);
-	double hz = run_number(run->machine, "tsc.hz");
-
-	if (!isfinite(ticks))
-		return "unknown";
-	if (!(hz > 0))
-		return text_format("%s ticks", text_number(ticks));
-	return text_format("%s ticks = %s", text_number(ticks),
-			   text_units(ticks * 1e9 / hz, "ns"));
-}
-
-static const char *hz_at(const struct run *run, const char *path)
-{
-	double hz = run_number(run->machine, path);
-
-	return hz > 0 ? text_format("%.3f MHz", hz / 1e6) : "unknown";
-}
-
-/* What clocks that do not count by the counter say of its rate. */
-static void add_rate(struct table *t, const struct run *run)
-{
-	const json_t *c;
-	size_t i;
-
-	pair(t, "its rate is stated by", run, "tsc.rate.stated_by");
-	json_array_foreach(run_at(run->machine, "tsc.rate.checks"), i, c)
-	{
-		const char *clock = run_text(c, "clock");
-		const double by = run_number(c, "long_ppm");
-
-		table_pair(
-			t,
-			text_format("its rate, checked by %s",
-				    clock ? clock : "unknown"),
-			isfinite(by)
-				? text_format("times are %.3g %% too %s (±%.2g "
-					      "%%): %s",
-					      fabs(by) / 1e4,
-					      by > 0 ? "long" : "short",
-					      run_number(c, "error_ppm") / 1e4,
-					      json_is_true(run_at(c, "agrees"))
-						      ? "agrees"
-						      : "disagrees")
-				: "it could not be read, or stood still");
-	}
-}
-
-/* Least and greatest resolution that rows of single operations had. */
-static const char *resolutions(const struct run *run)
-{
-	double lo = INFINITY, hi = -INFINITY;
-
-	for (size_t i = 0; i < run->nrows; i++) {
-		const struct result *r = &run->rows[i].all;
-
-		if (!(isfinite(r->resolution) && r->resolution > 0) ||
-		    !r->unit || strcmp(r->unit, "ns") != 0)
-			continue;
-		lo = fmin(lo, r->resolution);
-		hi = fmax(hi, r->resolution);
-	}
-	if (!(lo <= hi))
-		return "unknown";
-	return text_format("%s to %s, by row", text_units(lo, "ns"),
-			   text_units(hi, "ns"));
 }
 
 /* A fact in the evidence of a row: a text, or several where they differ. */
@@ -378,27 +301,7 @@ void sections_timer(struct doc *d, const struct run *run,
 
 	d->format->fold(d, "timer", "Timer certificate");
 	if (run->machine) {
-		table_begin(&t, "property|value");
-		pair(&t, "method", run, "timer.method");
-		pair(&t, "why this method", run, "timer.why");
-		table_pair(&t, "counter (TSC on x86-64)", hz_at(run, "tsc.hz"));
-		add_rate(&t, run);
-		pair(&t, "its rate is constant (invariant)", run,
-		     "tsc.invariant");
-		pair(&t, "reads that wait (RDTSCP on x86-64)", run,
-		     "tsc.rdtscp");
-		table_pair(&t, "core frequency at calibration",
-			   hz_at(run, "timer.core_hz"));
-		table_pair(&t, "quantum (step of the clock)",
-			   ticks_ns(run, "timer.quantum_ticks"));
-		table_pair(&t, "overhead (two reads, nothing between)",
-			   ticks_ns(run, "timer.overhead_ticks"));
-		table_pair(&t, "time of CPUID",
-			   ticks_ns(run, "timer.cpuid_ticks"));
-		pair(&t, "LFENCE holds the processor back", run,
-		     "timer.fence_holds");
-		table_pair(&t, "resolution (least cost told from nothing)",
-			   resolutions(run));
+		describe(&t, run, "timer");
 		d->format->table(d, &t);
 	}
 	if (certify && certify->n) {

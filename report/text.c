@@ -40,6 +40,28 @@ const char *text_plural(size_t n, const char *noun)
 	return text_format("%zu %s%s", n, noun, n == 1 ? "" : "s");
 }
 
+const char *text_fill(const char *text,
+		      const char *(*value)(const char *name, const void *arg),
+		      const void *arg)
+{
+	const char *out = "";
+
+	while (*text) {
+		const size_t plain = strcspn(text, "{");
+		const size_t len = text[plain] ? strcspn(text + plain, "}") : 0;
+		const char *words = "";
+
+		if (len)
+			words = value(text_format("%.*s", (int)len - 1,
+						  text + plain + 1),
+				      arg);
+		out = text_format("%s%.*s%s", out, (int)plain, text, words);
+		text += plain + len;
+		text += *text == '}';
+	}
+	return out;
+}
+
 const char *text_split(const char **rest, char sep)
 {
 	const char *begin = *rest, *end = begin ? strchrnul(begin, sep) : NULL;

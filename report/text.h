@@ -28,6 +28,11 @@ FILE *text_create(const char *path);
 /* text_plural() - "1 row", "3 rows". */
 const char *text_plural(size_t n, const char *noun);
 
+/* text_fill() - @text with each {NAME} replaced by what @value says of it. */
+const char *text_fill(const char *text,
+		      const char *(*value)(const char *name, const void *arg),
+		      const void *arg);
+
 /* text_split() - the text up to the next @sep, or to the end, a new string;
  * *@rest, which it begins, is behind that then, or NULL.  NULL if *@rest is. */
 const char *text_split(const char **rest, char sep);
