@@ -31,15 +31,11 @@ void card_read(struct card *card, const char *root, struct notes *notes)
 				      root, input_error(-err)),
 			  ROWTABLE_REMEDY);
 	while ((line = rowtable_next(&table, "core", line))) {
-		if (line->n != 4 || !strcmp(line->field[2], "-"))
+		if (line->n != CARD_FIELDS ||
+		    !strcmp(line->field[CARD_WORDS], "-"))
 			continue;
 		card->v = text_grow(card->v, card->n, sizeof(*card->v));
-		card->v[card->n++] = (struct card_entry) {
-			line->field[2],
-			line->field[0],
-			line->field[1],
-			atoi(line->field[3]),
-		};
+		card->v[card->n++] = line;
 	}
 }
 
@@ -61,15 +57,16 @@ static double cache_bytes(const struct run *run, int level)
 }
 
 /* "L2 latency, 512 KiB" */
-static const char *words(const struct card_entry *e, const struct run *run)
+static const char *words(const struct rowtable_line *e, const struct run *run)
 {
-	double bytes = cache_bytes(run, e->level), scale;
+	double bytes = cache_bytes(run, atoi(e->field[CARD_LEVEL])), scale;
 	const char *unit;
 
 	if (!isfinite(bytes))
-		return e->words;
+		return e->field[CARD_WORDS];
 	scale = units_scale(bytes, "B", &unit);
-	return text_format("%s, %.4g %s", e->words, bytes / scale, unit);
+	return text_format("%s, %.4g %s", e->field[CARD_WORDS], bytes / scale,
+			   unit);
 }
 
 /* Without the share in brackets, for which a small screen has no room.  Of two
@@ -86,7 +83,7 @@ static const char *interval(const struct result *r, const char **value)
 		    : NULL;
 }
 
-static void add_row(struct table *t, const struct card_entry *e,
+static void add_row(struct table *t, const struct rowtable_line *e,
 		    const struct run *run, const struct row *row)
 {
 	const struct result *r = &row->all;
@@ -104,7 +101,7 @@ static void add_row(struct table *t, const struct card_entry *e,
 }
 
 /* A program of this run that gave no such row: what run-all says of it. */
-static void add_absent(struct table *t, const struct card_entry *e,
+static void add_absent(struct table *t, const struct rowtable_line *e,
 		       const struct run *run, const struct section *s)
 {
 	table_row(t, s->n ? "skipped" : "failed");
@@ -124,7 +121,7 @@ static void add_absent(struct table *t, const struct card_entry *e,
 
 /* One operation of the card as it went. */
 struct outcome {
-	const struct card_entry *entry;
+	const struct rowtable_line *entry;
 	const struct section *section;
 	const struct row *row; /* NULL: the program gave none */
 	enum { TIME, RATE, OTHER, NOTHING } kind;
@@ -166,13 +163,14 @@ static struct outcome *outcomes(const struct card *card, const struct run *run,
 
 	*n = 0;
 	for (size_t i = 0; i < card->n; i++) {
-		const struct card_entry *e = &card->v[i];
+		const struct rowtable_line *e = card->v[i];
 		struct outcome *o = &v[*n];
 
 		*o = (struct outcome) {
 			.entry = e,
-			.section = run_section(run, e->program),
-			.row = run_pick(run, e->program, e->cases),
+			.section = run_section(run, e->field[CARD_PROGRAM]),
+			.row = run_pick(run, e->field[CARD_PROGRAM],
+					e->field[CARD_CASES]),
 			.kind = NOTHING,
 		};
 		if (o->row)

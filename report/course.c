@@ -248,7 +248,8 @@ static void put_tables(struct doc *d, const struct course *c,
 	d->format->fold(d, NULL, NULL);
 }
 
-const char *course_missing(const struct run *run)
+/* Why a run has few of the operations; NULL if it is no quick one. */
+static const char *course_missing(const struct run *run)
 {
 	const char *profile = run_text(run->meta, "profile");
 

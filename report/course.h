@@ -140,10 +140,6 @@ void course_2017(struct table *t, const struct course *c,
  * estimates, one row each. */
 void course_reasons(struct table *t, const struct course *c, const char *ids);
 
-/* course_missing() - why a run has few of the operations; NULL if it is no
- * quick one. */
-const char *course_missing(const struct run *run);
-
 /* course_write() - the chapters of the report: the tables, and the
  * comparisons. */
 void course_write(struct doc *d, const struct course *c, const struct run *run);

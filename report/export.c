@@ -74,10 +74,11 @@ static const char *name_on(const struct card *card, const struct run *run,
 			   const struct row *row)
 {
 	for (size_t i = 0; i < card->n; i++) {
-		const struct card_entry *e = &card->v[i];
+		const char **field = card->v[i]->field;
 
-		if (run_pick(run, e->program, e->cases) == row)
-			return e->words;
+		if (run_pick(run, field[CARD_PROGRAM], field[CARD_CASES]) ==
+		    row)
+			return field[CARD_WORDS];
 	}
 	return NULL;
 }

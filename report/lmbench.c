@@ -9,7 +9,7 @@
 #include "rowtable.h"
 #include "text.h"
 
-#define FIELDS 5
+enum { GROUP, NAME, PROGRAM, CASES, REMARK, FIELDS };
 
 enum {
 	COL_NAME,
@@ -23,13 +23,12 @@ enum {
 /* "2 Context switching": the number says where the group stands. */
 static int by_group(const void *a, const void *b)
 {
-	const struct lmbench_line *x = a, *y = b;
-	const long gx = strtol(x->group, NULL, 10),
-		   gy = strtol(y->group, NULL, 10);
+	const struct rowtable_line *x = *(const struct rowtable_line *const *)a;
+	const struct rowtable_line *y = *(const struct rowtable_line *const *)b;
+	const long gx = strtol(x->field[GROUP], NULL, 10),
+		   gy = strtol(y->field[GROUP], NULL, 10);
 
-	if (gx != gy)
-		return gx < gy ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return gx != gy ? (gx > gy) - (gx < gy) : (x > y) - (x < y);
 }
 
 void lmbench_read(struct lmbench *l, const char *root)
@@ -43,43 +42,37 @@ void lmbench_read(struct lmbench *l, const char *root)
 		if (line->n != FIELDS)
 			continue;
 		l->v = text_grow(l->v, l->n, sizeof(*l->v));
-		l->v[l->n] = (struct lmbench_line) {
-			line->field[0],
-			line->field[1],
-			line->field[2],
-			line->field[3],
-			strcmp(line->field[4], "-") ? line->field[4] : NULL,
-			l->n,
-		};
-		l->n++;
+		l->v[l->n++] = line;
 	}
 	if (l->n)
 		qsort(l->v, l->n, sizeof(*l->v), by_group);
 }
 
-static const struct row *find(const struct lmbench_line *l,
+static const struct row *find(const struct rowtable_line *l,
 			      const struct run *run)
 {
-	return run_pick(run, l->benchmark, l->cases);
+	return run_pick(run, l->field[PROGRAM], l->field[CASES]);
 }
 
-static void add_line(struct table *t, const struct lmbench_line *l,
+static void add_line(struct table *t, const struct rowtable_line *l,
 		     const struct row *row)
 {
 	const struct result *r = row ? &row->all : NULL;
 
 	table_row(t, r && r->status != RESULT_OK ? result_status_name(r->status)
 						 : "");
-	table_cell(t, COL_NAME, l->name);
+	table_cell(t, COL_NAME, l->field[NAME]);
 	table_cell(t, COL_VALUE, r ? tables_value(r) : "not measured");
 	if (r) {
 		table_cell(t, COL_INTERVAL, tables_interval(r));
 		table_cell(t, COL_GRADE, r->grade);
 	}
 	table_cell(t, COL_SOURCE,
-		   r ? text_format("%s: %s", l->benchmark, r->name)
-		     : l->benchmark);
-	table_cell(t, COL_REMARK, l->remark);
+		   r ? text_format("%s: %s", l->field[PROGRAM], r->name)
+		     : l->field[PROGRAM]);
+	table_cell(t, COL_REMARK,
+		   strcmp(l->field[REMARK], "-") != 0 ? l->field[REMARK]
+						      : NULL);
 }
 
 /* The lines of the group that begins at @first; *@next is the one after them.
@@ -87,16 +80,17 @@ static void add_line(struct table *t, const struct lmbench_line *l,
 static size_t fill(struct table *t, const struct lmbench *l,
 		   const struct run *run, size_t first, size_t *next)
 {
-	const char *group = l->v[first].group;
+	const char *group = l->v[first]->field[GROUP];
 	size_t measured = 0, i;
 
 	table_begin(t, "operation|value>|95 % interval>|grade|measured by|not "
 		       "as lmbench");
-	for (i = first; i < l->n && !strcmp(l->v[i].group, group); i++) {
-		const struct row *row = find(&l->v[i], run);
+	for (i = first; i < l->n && !strcmp(l->v[i]->field[GROUP], group);
+	     i++) {
+		const struct row *row = find(l->v[i], run);
 
 		measured += row != NULL;
-		add_line(t, &l->v[i], row);
+		add_line(t, l->v[i], row);
 	}
 	t->caption = group + strspn(group, "0123456789 ");
 	*next = i;
@@ -106,7 +100,7 @@ static size_t fill(struct table *t, const struct lmbench *l,
 bool lmbench_any(const struct lmbench *l, const struct run *run)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (find(&l->v[i], run))
+		if (find(l->v[i], run))
 			return true;
 	return false;
 }

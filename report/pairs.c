@@ -178,8 +178,10 @@ static const char *said(const struct row *row)
 		       : tables_value(&row->all);
 }
 
-void pairs_table(struct table *table, const struct rowtable *t,
-		 const struct run *run)
+/* Each point that both ways have, with the ratio of new to old and its 95 %
+ * interval; each pair with its verdict. */
+static void pairs_table(struct table *table, const struct rowtable *t,
+			const struct run *run)
 {
 	static const char *const heads[] = { "new against old",
 					     "at",

@@ -10,7 +10,8 @@
 
 #define FIRST_NOTES 3 /* the rest is folded */
 
-const char *report_title(const struct run *run)
+/* "oscost on HOST, 2026-11-22" */
+static const char *report_title(const struct run *run)
 {
 	const char *host = run_text(run->machine, "hostname");
 	const char *when = run_text(run->meta, "started_at");

@@ -19,13 +19,11 @@
 /* Where no operation of it is part of a run. */
 #define CARD_NONE "This run has no operation of the card."
 
-struct card_entry {
-	const char *words, *program, *cases;
-	int level; /* of the cache whose size ends the words; 0 for none */
-};
+/* The fields of its lines. */
+enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL, CARD_FIELDS };
 
 struct card {
-	struct card_entry *v;
+	const struct rowtable_line **v;
 	size_t n;
 };
 
@@ -53,13 +51,8 @@ const char *card_machine(const struct run *run);
  * The run in the groups and names of lmbench's summary, for those who have
  * figures of that program to set beside it.
  */
-struct lmbench_line {
-	const char *group, *name, *benchmark, *cases, *remark;
-	size_t order; /* within the group */
-};
-
 struct lmbench {
-	struct lmbench_line *v;
+	const struct rowtable_line **v; /* by group */
 	size_t n;
 };
 
@@ -87,9 +80,6 @@ struct report_parts {
 /* report_write() - the whole report as one document. */
 void report_write(struct doc *d, const struct run *run,
 		  const struct report_parts *parts);
-
-/* report_title() - "oscost on HOST, 2026-11-22". */
-const char *report_title(const struct run *run);
 
 /* The machine and how it was timed; in a file of their own. */
 void sections_machine(struct doc *d, const struct run *run);
@@ -151,11 +141,6 @@ void families_write(struct doc *d, const struct run *run,
  * New ways of doing something against old ones: the `pair` lines of a rowtable
  * (docs/rows.md).
  */
-
-/* pairs_table() - each point that both ways have, with the ratio of new to old
- * and its 95 % interval; each pair with its verdict. */
-void pairs_table(struct table *table, const struct rowtable *t,
-		 const struct run *run);
 
 /* pairs_any() - whether @run has a row of one; pairs_write() - the table, under
  * its heading, if so. */
