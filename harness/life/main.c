@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 {
 	const size_t size =
 		(bench_desc.state_size / CACHE_LINE + 1) * CACHE_LINE;
-	char **args = text_alloc((size_t)argc + 1, sizeof(*args));
+	static char **args; /* a process run keeps it */
 	struct opt_set sets[] = {
 		{ "Options of every program", common_opts, &set },
 		{ "Options of this program", bench_desc.opts, NULL },
@@ -312,6 +312,7 @@ int main(int argc, char **argv)
 	if (!state)
 		die(EXIT_FAIL, "no memory");
 	memset(state, 0, size);
+	args = text_alloc((size_t)argc + 1, sizeof(*args));
 	memcpy(args, argv, (size_t)argc * sizeof(*args));
 	set.plan.cpu = set.plan.round = NOT_GIVEN;
 	set.plan.guard_fd = -1;
