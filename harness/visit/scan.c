@@ -190,8 +190,12 @@ static void read_values(struct scan *s, struct term *t)
 /* The next character if it is one of @marks, else 0. */
 static char take_mark(struct scan *s, const char *marks)
 {
+	char mark = '\0';
+
 	skip_blanks(s);
-	return *s->at && strchr(marks, *s->at) ? *s->at++ : '\0';
+	if (*s->at && strchr(marks, *s->at))
+		mark = *s->at++;
+	return mark;
 }
 
 void terms_read(struct scan *s, struct terms *t, bool points)
@@ -204,7 +208,9 @@ void terms_read(struct scan *s, struct terms *t, bool points)
 		*to = (struct term) { .mark = take_mark(s, "^!") };
 		to->axis = scan_name(s);
 		/* A '!' alone is the next term's mark. */
-		to->op = scan_is(s, "!=") ? '!' : take_mark(s, "=<>");
+		to->op = take_mark(s, "=<>");
+		if (!to->op && scan_is(s, "!="))
+			to->op = '!';
 		if (!*to->axis ||
 		    (points && (to->op != '=' || to->mark == '!')))
 			scan_wrong(s);
