@@ -163,10 +163,12 @@ int64_t noise_waited(const struct noise_task *tasks, size_t n, int64_t span_ns)
 	int64_t most = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t waited = span_ns - tasks[i].ran;
+		int64_t waited = tasks[i].waited;
 
-		if (waited > tasks[i].waited)
-			waited = tasks[i].waited;
+		/* The span may be INT64_MAX, and of two clocks ran less than 0.
+		 */
+		if (span_ns - waited < tasks[i].ran)
+			waited = span_ns - tasks[i].ran;
 		for (size_t k = 0; waited > most && k < n; k++)
 			if (k != i && tasks[k].cpu == tasks[i].cpu)
 				waited -= tasks[k].ran;

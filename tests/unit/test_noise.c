@@ -104,6 +104,9 @@ static void waiting(void)
 	   "on another CPU nothing excuses it");
 	t[2].cpu = 1;
 	OK(noise_waited(t, 3, LONG) == 4900, "on the same one both do");
+	t[2].ran = -90;
+	OK(noise_waited(t, 3, INT64_MAX) == 4900,
+	   "without a span, of what ran less than nothing by another clock");
 	OK(noise_waited(ring, 3, 101) == 1, "a wait that had begun before");
 	OK(noise_waited(ring, 3, 400) == 300, "no longer than the span");
 	ring[1].cpu = 0;
