@@ -174,7 +174,8 @@ static int by_ordinary(const void *a, const void *b)
 static void print_controls(const struct all *all, size_t most)
 {
 	const struct fleet *f = &all->nodes;
-	const struct fleet_node **v = text_alloc(f->n, sizeof(*v));
+	const struct fleet_node **v =
+		text_alloc(f->n, sizeof(struct fleet_node *));
 	bool any = false;
 
 	for (size_t i = 0; i < f->n; i++)
@@ -191,7 +192,7 @@ static void print_controls(const struct all *all, size_t most)
 			else
 				n++;
 		}
-		qsort(v, n, sizeof(*v), by_ordinary);
+		qsort(v, n, sizeof(struct fleet_node *), by_ordinary);
 		for (size_t i = 0; wanted && i < n && i < most; i++)
 			puts(v[i]->name);
 	}

@@ -150,13 +150,13 @@ static size_t of_case(const struct result *const *v, size_t n)
 static bool take_rows(const struct result *lines, size_t n, fleet_take_fn *take,
 		      void *arg)
 {
-	const struct result **v = text_alloc(n + 1, sizeof(*v));
+	const struct result **v = text_alloc(n + 1, sizeof(struct result *));
 	size_t same = 1;
 	bool good;
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = &lines[i];
-	qsort(v, n, sizeof(*v), by_case);
+	qsort(v, n, sizeof(struct result *), by_case);
 	for (size_t i = 0; i < n && same; i += same)
 		same = of_case(v + i, n - i);
 	good = same;

@@ -122,6 +122,7 @@ static json_t *values_of(const struct fleet *f, const struct fleet_class *class,
 	const char *value;
 	size_t n = 0;
 
+	*most = "";
 	for (size_t k = 0; k < class->n; k++) {
 		value = f->nodes[class->nodes[k]].settings[i];
 		nodes = json_object_get(values, value);
@@ -408,7 +409,7 @@ static json_t *list_of(const struct fleet *f)
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
-		const bool flagged = node->verdict != FLEET_GOOD;
+		const bool flagged = node->cells && node->verdict != FLEET_GOOD;
 
 		json_array_append_new(
 			list,
