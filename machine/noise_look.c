@@ -115,9 +115,9 @@ static void add_irq(json_t *o, char *line, unsigned int column)
 {
 	char *at = strchr(line, ':'), *name = line + strspn(line, " ");
 	const int64_t count =
-		field_number(field_nth(at ? at + 1 : NULL, column), -1);
+		at ? field_number(field_nth(at + 1, column), -1) : -1;
 
-	if (count < 0)
+	if (!at || count < 0)
 		return;
 	*at++ = '\0';
 	/* A device goes by its last word, the rest by their letters. */
