@@ -116,7 +116,8 @@ struct state {
 	enum { TCP, UDP, ICMP } proto;
 	uint32_t size;
 	bool busy, packets;
-	const struct bench_case *srtt; /* gets values in it, or NULL */
+	/* Cases that get values in it; @srtt may be NULL. */
+	const struct bench_case *srtt, *spaced, *before, *after;
 	/* Messages that were sent and answered, datagrams lost in a row, and
 	 * what the far end had counted and this thread slept before. */
 	unsigned int trips, answered, lost;
@@ -329,6 +330,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->busy = case_is(c, "wait", "busy");
 	s->packets = case_is(c, "figure", "packet");
 	s->srtt = s->packets ? NULL : bench_beside(b, c, "figure=kernel_srtt");
+	s->spaced = bench_beside(b, c, "figure=spaced");
+	s->before = bench_beside(b, c, "figure=before");
+	s->after = bench_beside(b, c, "figure=after");
 	s->trips = s->answered = s->lost = 0;
 	if (err)
 		return err;
@@ -355,42 +359,6 @@ static void ask_kernel(struct bench *b, struct state *s)
 	bench_purity(b, s->srtt, "estimates", BENCH_MOSTLY, 1, us > 0);
 	if (us)
 		bench_record_value(b, s->srtt, us * 1e3);
-}
-
-static int sample_trips(struct bench *b, void *state,
-			const struct bench_case *c)
-{
-	const enum timer_method method = bench_timer(b)->method;
-	struct state *s = state;
-	struct rtt_case *cs = c->data;
-	int (*const trip)(struct state * s) = s->proto == TCP	? trip_tcp
-					      : s->proto == UDP ? trip_udp
-								: trip_icmp;
-	uint64_t ticks[TRIPS];
-
-	for (int i = 0; i < TRIPS; i++) {
-		int err;
-
-		s->trips++;
-		TIMER_INTERVAL(method, ticks[i], err = trip(s));
-		/* A datagram may get lost: that is no time of a round trip. */
-		if (err == -ETIMEDOUT && s->proto != TCP &&
-		    ++s->lost <= MOST_LOST) {
-			cs->lost++;
-			ticks[i] = 0;
-			continue;
-		}
-		if (err)
-			return net_client_fail(s->hosts.client, err,
-					       "round trip");
-		s->lost = 0;
-		s->answered++;
-	}
-	for (int i = 0; i < TRIPS; i++)
-		if (ticks[i])
-			bench_record(b, c, ticks[i]);
-	ask_kernel(b, s);
-	return 0;
 }
 
 /* All that is known of a connection, before it is closed. */
@@ -434,11 +402,9 @@ static bool see_ack(struct acked *a, const struct net_packet *p)
 }
 
 /* Stamps that are not in order are no stamps of these packets. */
-static void record_part(struct bench *b, const struct bench_case *c,
-			const char *figure, uint64_t from_ns, uint64_t to_ns)
+static void record_part(struct bench *b, const struct bench_case *part,
+			uint64_t from_ns, uint64_t to_ns)
 {
-	const struct bench_case *part = bench_beside(b, c, figure);
-
 	bench_purity(b, part, "in_order", BENCH_MOSTLY, 1, from_ns <= to_ns);
 	if (from_ns <= to_ns)
 		bench_record_value(b, part, (double)(to_ns - from_ns));
@@ -490,19 +456,17 @@ static int acked_trip(struct bench *b, struct state *s,
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);
 	if (!by_kernel)
 		return 0;
-	record_part(b, c, "figure=before", begin_ns, a.sent_ns);
-	record_part(b, c, "figure=packet", a.sent_ns, a.at_ns);
-	record_part(b, c, "figure=after", a.at_ns, end_ns);
-	bench_record_value(b, bench_beside(b, c, "figure=spaced"),
-			   (double)(end_ns - begin_ns));
+	record_part(b, s->before, begin_ns, a.sent_ns);
+	record_part(b, c, a.sent_ns, a.at_ns);
+	record_part(b, s->after, a.at_ns, end_ns);
+	bench_record_value(b, s->spaced, (double)(end_ns - begin_ns));
 	return 0;
 }
 
 /* A connection whose acknowledgements are those of the kernel alone. */
-static int sample_packets(struct bench *b, void *state,
+static int sample_packets(struct bench *b, struct state *s,
 			  const struct bench_case *c)
 {
-	struct state *s = state;
 	int err = 0;
 
 	if (s->answered % ACKED_TRIPS == 0) {
@@ -532,15 +496,46 @@ static int prove(struct bench *b, struct state *s, const struct bench_case *c)
 	else
 		bench_proof(b, c, "echoed_by_server", s->answered, seen);
 	if (s->packets)
-		bench_least(b, bench_beside(b, c, "figure=spaced"),
-			    "echoed_by_server", s->answered, seen);
+		bench_least(b, s->spaced, "echoed_by_server", s->answered,
+			    seen);
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	return ((struct state *)state)->packets ? sample_packets(b, state, c)
-						: sample_trips(b, state, c);
+	const enum timer_method method = bench_timer(b)->method;
+	struct state *s = state;
+	struct rtt_case *cs = c->data;
+	int (*const trip)(struct state * s) = s->proto == TCP	? trip_tcp
+					      : s->proto == UDP ? trip_udp
+								: trip_icmp;
+	uint64_t ticks[TRIPS];
+
+	if (s->packets)
+		return sample_packets(b, s, c);
+	for (int i = 0; i < TRIPS; i++) {
+		int err;
+
+		s->trips++;
+		TIMER_INTERVAL(method, ticks[i], err = trip(s));
+		/* A datagram may get lost: that is no time of a round trip. */
+		if (err == -ETIMEDOUT && s->proto != TCP &&
+		    ++s->lost <= MOST_LOST) {
+			cs->lost++;
+			ticks[i] = 0;
+			continue;
+		}
+		if (err)
+			return net_client_fail(s->hosts.client, err,
+					       "round trip");
+		s->lost = 0;
+		s->answered++;
+	}
+	for (int i = 0; i < TRIPS; i++)
+		if (ticks[i])
+			bench_record(b, c, ticks[i]);
+	ask_kernel(b, s);
+	return 0;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
