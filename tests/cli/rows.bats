@@ -6,12 +6,14 @@
 setup() {
 	load ../helpers
 	report_setup
-	# With what differs by options, and what no figure is of.
+	# Of this machine, and names of others that patterns need.
 	{
+		for program in $(benches); do
+			"$BIN/$program" --list | sed "s/^/$program /"
+		done
 		cat "$ROOT/tests/fixtures/row-names.txt"
-		"$BIN/truth" --list | sed 's/^/truth /'
 		"$BIN/file_remote" --nfslab --list | sed 's/^/file_remote /'
-	} >names
+	} | awk '!seen[$0]++' >names
 }
 
 # patterns: kind, program and pattern of each line that names rows, without
