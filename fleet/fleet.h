@@ -11,7 +11,7 @@
 
 /*
  * Many machines measured by the same suite: scripts/fleet makes the directory
- * (docs/report.md, a fleet), and `report fleet` finds the nodes that are slower
+ * (docs/fleet.md), and `report fleet` finds the nodes that are slower
  * than others of their kind.  Of each node one value is kept for each row.
  */
 enum fleet_status {

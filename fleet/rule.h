@@ -7,7 +7,7 @@
 
 /*
  * When is a node slower than others of its kind, and not just the last of
- * them?  docs/report.md (a fleet) gives the reasons and what was simulated.
+ * them?  docs/fleet.md gives the reasons and what was simulated.
  */
 
 /* What a class of at least so many nodes can tell. */

@@ -125,7 +125,7 @@ static void put_batches(struct doc *d, const struct comparison *c)
 				prose("compare-batches", "n", number(n), NULL));
 }
 
-/* Simulated: docs/report.md, two runs.  Whole runs are units whatever number of
+/* Simulated: docs/compare.md.  Whole runs are units whatever number of
  * rounds they had. */
 static bool stopped(const struct side *s)
 {

@@ -111,9 +111,9 @@ best() { ./oscost list "$@" | head -n 1; }
 
 	run -0 --separate-stderr ./oscost explain 'syscall getppid'
 	[[ $output == "syscall - "* && $output == *"Measures: ns for one call"* &&
-		$output == *"bench/cpu/syscall.c, docs/benchmarks/syscall.md"* &&
+		$output == *"bench/cpu/syscall.c, docs/benchmarks/cpu.md"* &&
 		$output == *"call=getppid,via=syscall  ("* ]]
-	[[ -e $ROOT/bench/cpu/syscall.c && -e $ROOT/docs/benchmarks/syscall.md ]]
+	[[ -e $ROOT/bench/cpu/syscall.c && -e $ROOT/docs/benchmarks/cpu.md ]]
 	# How it is timed and what proves it, of the quoted one of several rows.
 	grep -E '^Timed:    method [a-z0-9]+, estimator difference$' <<<"$output"
 	grep -E '^Evidence: calls ([0-9]+)/\1(,|$)' <<<"$output"

@@ -11,7 +11,7 @@
  *
  * Source of the idea: lmbench lat_mem_rd (McVoy and Staelin, USENIX 1996);
  * of doing it page by page in random order: multichase.  The window of many
- * pages and the two passes are ours; docs/benchmarks/mem_latency.md has the
+ * pages and the two passes are ours; docs/benchmarks/memory.md has the
  * measurements behind them.
  */
 #define CHASE_LINE    64   /* bytes between neighbours: a line of x86-64 */

@@ -2,7 +2,7 @@
 /*
  * net_server - the far end of tcp_rtt, tcp_bandwidth and tcp_connect on
  * another host.  It counts, sends back and throws away what comes, and does
- * nothing else (docs/benchmarks/net_server.md).
+ * nothing else (docs/benchmarks/net.md).
  */
 #include <errno.h>
 #include <fcntl.h>
