@@ -87,8 +87,10 @@ static int store_number(const struct opt *o, void *slot, const char *text)
 		snprintf(min, sizeof(min), "%" PRIu64, o->min);
 		snprintf(max, sizeof(max), "%" PRIu64, o->max);
 	}
-	return refuse("--%s: '%s' is not %s from %s to %s%s", o->name, text,
-		      is_size ? "a size" : "a number", min, max, unit);
+	return refuse("--%s: '%s' is not %s from %s to %s%s%s%s", o->name, text,
+		      is_size ? "a size" : "a number", min, max,
+		      *unit ? " (" : "", *unit ? unit + 1 : "",
+		      *unit ? ")" : "");
 }
 
 static int store(const struct opt *o, void *target, const char *text)

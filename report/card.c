@@ -34,6 +34,7 @@ void card_read(struct card *card, const char *root, struct notes *notes)
 		if (line->n != CARD_FIELDS ||
 		    !strcmp(line->field[CARD_WORDS], "-"))
 			continue;
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
 		card->v = text_grow(card->v, card->n, sizeof(*card->v));
 		card->v[card->n++] = line;
 	}

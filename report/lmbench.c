@@ -41,10 +41,12 @@ void lmbench_read(struct lmbench *l, const char *root)
 	while ((line = rowtable_next(&table, "lmbench", line))) {
 		if (line->n != FIELDS)
 			continue;
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
 		l->v = text_grow(l->v, l->n, sizeof(*l->v));
 		l->v[l->n++] = line;
 	}
 	if (l->n)
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): the same */
 		qsort(l->v, l->n, sizeof(*l->v), by_group);
 }
 

@@ -344,25 +344,24 @@ static double *in_order(const struct noise_cpu *c, size_t *shared)
 
 const char *noise_cpu_shared(const struct noise_cpu *c)
 {
-	const char *text = NULL;
 	size_t shared;
 	double *x, then, best;
 
 	if (c->n_adds < LOOKS)
 		return NULL;
 	x = in_order(c, &shared);
+	if (!shared || (double)shared < SHARED * (double)c->n_adds)
+		return NULL;
 	then = stats_quantile(x, shared, 0.5);
 	best = x[c->n_adds - 1];
-	if ((double)shared >= SHARED * (double)c->n_adds)
-		text = prose("noise-shared", "share",
-			     text_percent((double)shared / (double)c->n_adds),
-			     "looks", text_format("%zu", c->n_adds), "cpu",
-			     text_format("%d", c->cpu), "guest",
-			     c->hypervisor ? " (of another guest, maybe)" : "",
-			     "then", text_format("%.1f", then), "best",
-			     text_format("%.1f", best), "times",
-			     text_format("%.1f", best / then), NULL);
-	return text;
+	return prose("noise-shared", "share",
+		     text_percent((double)shared / (double)c->n_adds), "looks",
+		     text_format("%zu", c->n_adds), "cpu",
+		     text_format("%d", c->cpu), "guest",
+		     c->hypervisor ? " (of another guest, maybe)" : "", "then",
+		     text_format("%.1f", then), "best",
+		     text_format("%.1f", best), "times",
+		     text_format("%.1f", best / then), NULL);
 }
 
 const char *noise_cpu_shared_mend(const struct noise_cpu *c)

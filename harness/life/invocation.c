@@ -137,7 +137,7 @@ static int matches_nothing(struct bench *b, const char *glob)
 
 	points_open(d->open ? d->open : d->points, open, sizeof(open));
 	return verdict_give_up(b, EXIT_USAGE,
-			       "--case '%s' matches no case (try --list)%s%s",
+			       "--case '%s' matches no case of --list%s%s",
 			       glob,
 			       *open ? "; beside those it may ask for" : "",
 			       open + (*open != '\0'));

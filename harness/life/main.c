@@ -247,7 +247,7 @@ static int measure(char **argv)
 
 #define misuse(fmt, ...) die(EXIT_USAGE, fmt " (try --help)", ##__VA_ARGS__)
 
-static void check(int argc, int parsed, const char *why)
+static void check(const char *operand, int parsed, const char *why)
 {
 	static const char *const no_row = NULL;
 	char path[PATH_MAX] = "";
@@ -255,8 +255,9 @@ static void check(int argc, int parsed, const char *why)
 
 	if (parsed < 0)
 		misuse("%s", why);
-	if (parsed < argc)
-		misuse("there are no operands");
+	if (operand)
+		misuse("'%s' is no option; rows are chosen by --case '*%s*'",
+		       operand, operand);
 	if (strcmp(set.plan.timer, "auto") != 0 &&
 	    timer_find(set.plan.timer) < 0)
 		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
@@ -328,7 +329,7 @@ int main(int argc, char **argv)
 		printf("%s (oscost %s)\n", bench_desc.name, OSCOST_VERSION);
 		return EXIT_OK;
 	}
-	check(argc, parsed, why);
+	check(parsed < 0 ? NULL : argv[parsed], parsed, why);
 	if (set.describe)
 		printf("{\"name\":\"%s\",%s\n", bench_desc.name, bench_parts);
 	else if (set.list)

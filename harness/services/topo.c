@@ -401,7 +401,7 @@ uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
 				before += k < i;
 			}
 		all += before ? 0 : bytes;
-		if (bytes / users < *share)
+		if (users && bytes / users < *share)
 			*share = bytes / users;
 	}
 	return all;

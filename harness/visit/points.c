@@ -321,11 +321,14 @@ static void expand(struct bench *b, const struct group *g,
 		   const struct terms *t, const struct bench_param **at,
 		   size_t depth)
 {
-	const struct term *axis = &t->of[t->n ? depth % t->n : 0];
+	const struct term *axis;
 
-	if (depth == 2 * t->n)
+	if (!t->n || depth == 2 * t->n) {
 		add(b, g, at, t->n);
-	else if ((axis->mark == '^') != (depth < t->n))
+		return;
+	}
+	axis = &t->of[depth % t->n];
+	if ((axis->mark == '^') != (depth < t->n))
 		expand(b, g, t, at, depth + 1);
 	else
 		for (size_t i = 0; i < axis->n; i++) {

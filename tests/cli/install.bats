@@ -97,7 +97,7 @@ is_installed() {
 		COMPREPLY=()
 		_oscost
 	}
-	complete_line "oscost exp"
+	complete_line "oscost expl"
 	[[ ${COMPREPLY[*]} == explain ]]
 	complete_line "oscost explain context_"
 	[[ ${COMPREPLY[*]} == context_switch ]]

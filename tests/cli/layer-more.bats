@@ -16,7 +16,7 @@ block() {
 }
 
 @test "what the page says makes a layer more" {
-	cp -a "$ROOT"/{Makefile,README.md,arch,base,bench,clock,counters,harness,layer,machine,mk,monitor,scripts,report} .
+	cp -a "$ROOT"/{Makefile,README.md,arch,base,bench,clock,counters,fleet,harness,layer,ledger,machine,mk,monitor,scripts,report} .
 	cp -a "$(realpath "${BIN%/bin}")" build
 	block c >functions
 	block 'c row' >rows

@@ -115,11 +115,7 @@ without_gnuplot() {
 @test "the operations of lmbench's summary stand in its groups" {
 	sed -i 's/getpid/getppid/' small/invocations.jsonl
 	run -0 --separate-stderr "$report" lmbench --root "$ROOT" small
-<<<<<<< HEAD
-	[[ $output == *$'\n'"Processor, processes"* && $output != *"Memory latencies"* ]]
-=======
 	[[ $output == "In the groups of lmbench"*"Processor, processes"* && $output != *"Memory latencies"* ]]
->>>>>>> da1c9657 (report.bats: lmbench prints the heading of its section)
 	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* B' <<<"$output"
 	grep -Eq '^fork +not measured' <<<"$output"
 	run -0 make_report --no-plots small

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The size from which on a file does not fit is found where there is one, and
  * only there, with few sizes too. */
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/file/file_cache.c"
 #include "tap.h"
 

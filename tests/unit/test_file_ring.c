@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/file/file_read.c"
 #include "file_data.h"
 #include "tap.h"

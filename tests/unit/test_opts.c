@@ -146,13 +146,13 @@ static const struct {
 	{ "--count", "--count: needs a value" },
 	{ "-n", "--count: needs a value" },
 	{ "--flag=1", "--flag: takes no value" },
-	{ "--count 0", "--count: '0' is not a number from 1 to 100 times" },
-	{ "--count 101", "--count: '101' is not a number from 1 to 100 times" },
-	{ "--count +5", "--count: '+5' is not a number from 1 to 100 times" },
-	{ "--count 5k", "--count: '5k' is not a number from 1 to 100 times" },
-	{ "--count=", "--count: '' is not a number from 1 to 100 times" },
-	{ "--size 2M", "--size: '2M' is not a size from 64 to 1M bytes" },
-	{ "--size x", "--size: 'x' is not a size from 64 to 1M bytes" },
+	{ "--count 0", "--count: '0' is not a number from 1 to 100 (times)" },
+	{ "--count 101", "--count: '101' is not a number from 1 to 100 (times)" },
+	{ "--count +5", "--count: '+5' is not a number from 1 to 100 (times)" },
+	{ "--count 5k", "--count: '5k' is not a number from 1 to 100 (times)" },
+	{ "--count=", "--count: '' is not a number from 1 to 100 (times)" },
+	{ "--size 2M", "--size: '2M' is not a size from 64 to 1M (bytes)" },
+	{ "--size x", "--size: 'x' is not a size from 64 to 1M (bytes)" },
 };
 
 static void refuses(void)
