@@ -47,7 +47,7 @@ static const char *value_at(const char *glob, const char *name)
 static const char *name_with(const char *glob, const char *value,
 			     const char *new)
 {
-	const char *star = new &&strchr(new, '*') ? strchr(glob, '*') : NULL;
+	const char *star = glob && strchr(new, '*') ? strchr(glob, '*') : NULL;
 
 	return star ? text_format("%.*s%s%s", (int)(star - glob), glob, value,
 				  star + 1)
