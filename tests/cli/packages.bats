@@ -8,14 +8,15 @@ setup_file() {
 	# A small run, as the suite's commands on PATH give it.
 	export RUN=$BATS_FILE_TMPDIR/run PATH=$BATS_FILE_TMPDIR/bin:$PATH
 	mkdir "$BATS_FILE_TMPDIR/bin"
-	# shellcheck disable=SC2016 # of the stub
-	printf '%s\n' '#!/usr/bin/env bash' 'args=("$@")' \
-		'for i in "${!args[@]}"; do [[ ${args[i]} != card ]] || args[i]=quick; done' \
-		"exec '$ROOT/scripts/run-all' --bin '$BIN' --only syscall --effort 1 \"\${args[@]}\" --rounds 2" \
-		>"$BATS_FILE_TMPDIR/bin/oscost-run-all"
-	chmod +x "$BATS_FILE_TMPDIR/bin/oscost-run-all"
-	ln -s "$BIN/report" "$BATS_FILE_TMPDIR/bin/oscost-report"
-	oscost-run-all --out "$RUN" >"$BATS_FILE_TMPDIR/said" 2>&1 || {
+	cat >"$BATS_FILE_TMPDIR/bin/oscost" <<-END
+		#!/usr/bin/env bash
+		[[ \$1 == run ]] || exec '$BIN'/"\$@"
+		args=("\${@:2}")
+		for i in "\${!args[@]}"; do [[ \${args[i]} != card ]] || args[i]=quick; done
+		exec '$ROOT/scripts/run-all' --bin '$BIN' --only syscall --effort 1 "\${args[@]}" --rounds 2
+	END
+	chmod +x "$BATS_FILE_TMPDIR/bin/oscost"
+	oscost run --out "$RUN" >"$BATS_FILE_TMPDIR/said" 2>&1 || {
 		cat "$BATS_FILE_TMPDIR/said"
 		return 1
 	}
