@@ -24,8 +24,8 @@
  * can the TSCs of two CPUs be (offset: a bound); does its rate agree with
  * CLOCK_MONOTONIC_RAW (drift); does the end of an interval wait for a long
  * chain (fence); the cost of CPUID, which a hypervisor makes long; the step in
- * which the clock advances (quantum).  "verdict" in the evidence says what the
- * results lose if a check fails.
+ * which the clock advances (quantum).  "verdict" among the self-checks names
+ * the loss if a check fails.
  *
  * Measures: ticks of the TSC, of one interval; ns, ppm and % in the checks.
  * Includes: nothing beside the two reads of the clock, in body=empty.

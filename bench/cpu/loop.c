@@ -17,7 +17,7 @@
  * the cost of the LFENCE alone is subtracted.
  *
  * instance=single times such a loop once, between the timer's fences, as the
- * report does: where the clock's steps are longer it is below resolution.
+ * report does: where the clock's steps are longer it is too small to measure.
  *
  * On processors that forward a store to a load by renaming (Intel since Alder
  * Lake and Sapphire Rapids, AMD Zen 2), an iteration in memory takes either
@@ -29,7 +29,7 @@
  *
  * Measures: ns for one iteration (each), or for one loop (0 ... 50).
  * Includes: in the curve, what overlaps of the loop's start and end with the
- *	     fence is not seen: a loop of 0 may come out below resolution.
+ *	     fence is not seen: a loop of 0 may be too small to measure.
  * After:    CSE 221 report, section 3.2 (18 cycles an iteration at -O0, which
  *	     holds the single shot's fences too); comparable in its slope.
  * Needs:    nothing.

@@ -8,13 +8,13 @@
  * figure of another operation: those have their rows in other programs, too.
  *
  * The right figure for the same operation is a row of another program: the
- * report of a run with both has them side by side, with the factor, and says
+ * report of a run with both has them side by side, with the factor, and
  * whether this machine shows the error.  A machine need not: where the core
  * runs at the rate of the TSC, ticks are cycles, and two processes that the
  * scheduler leaves on one CPU need no pin.
  *
- * `oscost explain mistakes single_shot` says why each happens, what this suite
- * does about it, and which program measures the operation properly; so do the
+ * `oscost explain mistakes single_shot` prints why each happens, how this suite
+ * avoids it, and which program measures the operation properly; so do the
  * report and docs/teaching.md, which has questions and answers, too.
  *
  * Measures: ns of one operation; core cycles (ticks_as_cycles); percent of the

@@ -5,13 +5,13 @@
  * Every other figure of this suite rests on two subtractions: the difference
  * of two batch sizes (and of a loop without the operation), and the overhead
  * of the clock taken off a single interval.  Here both are done to an empty
- * operation.  A result other than "below resolution" in more than one row in a
- * few hundred says that the harness, or the machine, is not to be trusted.
+ * operation.  If more than one row in a few hundred is not "too small to
+ * measure", do not trust the harness, or the machine.
  *
  * timing=batch runs one and the same loop as the operation and as its
  * baseline; timing=single times an interval with nothing in it.
  *
- * Measures: ns left of an empty operation, which must be below resolution.
+ * Measures: ns left of an empty operation, which must be too small to measure.
  * Includes: nothing: that is the point.
  * After:    the empty body of Paoloni's white paper (section 3.2.1), and the
  *	     article Testing Times, which takes the empty harness off its data.

@@ -18,7 +18,7 @@
  * is smaller than this can be luck of the linker.  All places of all cases are
  * visited in turn, in random order, and what counts of a place is its least
  * batch of n and of 2n iterations: so a disturbance must hit a place in all of
- * its visits to look like one.
+ * its measurements to look like one.
  *
  * Measures: ns for one iteration; percent.
  * Includes: the loop's own counter.

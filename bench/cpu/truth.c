@@ -8,8 +8,8 @@
  * multiply.  The core's frequency comes from add chains as long as the batch,
  * timed behind each batch: the fastest of the longest.  So the adds prove only
  * that the harness agrees with itself; the multiplies and the lea are the test.
- * work=wait spins on CLOCK_MONOTONIC_RAW, which says by itself how long each
- * wait was.
+ * work=wait spins on CLOCK_MONOTONIC_RAW, which itself gives the length of
+ * each wait.
  *
  * The estimator is the difference of the least batches, for chain and
  * reference alike: a neighbour on the same core slows adds and multiplies by

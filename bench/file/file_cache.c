@@ -10,11 +10,11 @@
  *
  * Usually the reader is a process in a memory control group that this program
  * makes, with a known small limit (--limit): it takes a second, disturbs
- * nobody, and the true answer is known. The file is dropped from the cache
- * before each size, so that its pages are charged to the group when they come
- * back. With --whole-machine there is no group: a file a little larger than
- * memory is written, and the size of the cache of the machine is found by few
- * large steps and then smaller ones around the jump.
+ * no other process, and the true answer is known. The file is dropped from the
+ * cache before each size, so that its pages are charged to the group when they
+ * come back. With --whole-machine there is no group: a file a little larger
+ * than memory is written, and the size of the cache of the machine is found by
+ * few large steps and then smaller ones around the jump.
  *
  * Measures: ns for 4 KiB by size of the file, read once more after it was read
  *           (a process run does it once for each size); figure=knee: the size

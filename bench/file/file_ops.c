@@ -10,7 +10,7 @@
  * looked at, and removed, each call timed by itself. readdir reads all 10 000
  * names of a directory through libc, from opendir to closedir; figure=entry is
  * the same by name. On a disk they are names of one empty file (hard links; the
- * fact links says of how many), over a network or on a file system that lies on
+ * fact links is how many), over a network or on a file system that lies on
  * another each of its own, for there a listing may look at the files too.
  *
  * On ext4 without a journal create costs more the more was deleted nearby in

@@ -22,7 +22,7 @@
  * via=open_mmap (with the page faults and the munmap(); up to 1 GiB). With
  * depth= so many requests of io_uring are kept under way: latency is the time
  * of one of them, rate how many complete in a second. random_over_sequential
- * tells whether the device seeks.
+ * shows whether the device seeks.
  *
  * Blocks that the kernel can fetch ahead (cold, sequential) are timed in
  * stretches: a file of up to 16 MiB as a whole, a larger one 16 MiB after 16
@@ -37,7 +37,7 @@
  * After:    the CSE 221 report's section 6.2 (O_DIRECT, 4 KiB, by file size);
  *           lmbench bw_file_rd, bw_mmap_rd (mapped), lmdd; fio (psync,
  *           io_uring).
- * Needs:    1 GiB of disk, or less and fewer rows; --dir says where. In a
+ * Needs:    1 GiB of disk, or less and fewer rows, in --dir. In a
  *           directory in memory (tmpfs) only the warm rows.
  */
 #include <errno.h>

@@ -19,11 +19,11 @@
  * network file system (--mount --dir DIR), read with O_DIRECT.  where=local is
  * the same file as this machine sees it.
  *
- * file is the part of the file that is used, its end.  cache says where the
+ * file is the part of the file that is used, its end.  cache is where the
  * data was before the read: cold: in the page cache of neither machine
  * (dropped, and looked at); warm: in the server's (or, local, ours); direct:
- * local with O_DIRECT; unknown: with a server on another machine nobody here
- * can say. Reads are timed as file_read times them: cold ones in sequence in
+ * local with O_DIRECT; unknown: a server on another machine does not report
+ * it. Reads are timed as file_read times them: cold ones in sequence in
  * stretches, all blocks by all time; all else is the median of single reads.
  * Where the file was made with 1 GiB (--bytes) there is no cold row in sequence
  * of 64 MiB, which would be the same.

@@ -7,13 +7,13 @@
  * anything. durable=no: after the write a loss of power may lose it. how=cached
  * leaves it in the page cache, to be written at some later time; how=direct
  * (O_DIRECT) hands it to the device, whose own cache may hold it. durable=yes:
- * the device has said that it keeps it: how=dsync (O_DSYNC), direct_dsync
+ * the device has confirmed that it keeps it: how=dsync (O_DSYNC), direct_dsync
  * (both), fdatasync (a write, then fdatasync(), timed together). A device that
- * says so and does not, as some virtual ones, cannot be told from here:
+ * confirms without writing, as some virtual ones do, cannot be detected:
  * flushes_for_each counts what the kernel asked of it for each write.
  *
- * Written blocks are read back from the device after each visit. For cached,
- * dsync and fdatasync the file is in the cache before, as reading it in
+ * Written blocks are read back from the device after each measurement. For
+ * cached, dsync and fdatasync the file is in the cache before, as reading it in
  * sequence leaves it, and for cached dirty already; in the row filled=1M_writes
  * as writing it anew by 1 MiB does, which the kernel keeps in larger pieces.
  *
@@ -21,7 +21,7 @@
  *           by all time.
  * Includes: the system calls, and for durable=yes the wait for the device.
  * After:    lmbench lmdd; fio (sync=dsync, fdatasync=1, direct=1).
- * Needs:    4 MiB of disk; --dir says where. In a directory in memory (tmpfs)
+ * Needs:    4 MiB of disk, in --dir. In a directory in memory (tmpfs)
  *           only how=cached.
  */
 #include <errno.h>

@@ -8,14 +8,14 @@
  * that no call splits one, and has page tables of its own. pages=untouched:
  * nothing of it is in memory, so the call works on the mapping alone.
  * pages=touched: a store to each base page came right before, so the call also
- * visits each page. mprotect takes
+ * goes to each page. mprotect takes
  * away the right to write; madvise gives the pages back (MADV_DONTNEED); mremap
  * moves the mapping to another address (MREMAP_FIXED onto a reserved one).
  *
  * call=map_touch_unmap is lmbench's figure, of a file: mmap (shared), a write
  * to every fourth of the first tenth of its pages, munmap.  The pages are
  * cached, each by itself: what is written in large pieces lies in large folios,
- * and one fault may map all of one (the fact faults tells).
+ * and one fault may map all of one (see the fact faults).
  *
  * Measures: ns for one call; of map_touch_unmap for all three parts.
  * Includes: entering and leaving the kernel; for touched munmap and madvise,

@@ -11,17 +11,17 @@
  * kernels ask for lines 2 KiB ahead by prefetch instructions. `scale` (a = 3b)
  * and `add` (a = b + c) are STREAM's other two, in memory and of sizes that are
  * asked for. Rows with isa=best give the best of the widest registers, `rep`
- * and libc (of one invocation; the largest of several noisy values lies a
+ * and libc (of one process run; the largest of several noisy values lies a
  * little high), isa=widest go over all sizes. With several threads each has a
  * CPU and a part of the arrays of its own; bytes are those of all together.
  * size is that of all arrays of all threads; threads of one core share its
  * caches, and for memory all last caches that they use count. A thread's arrays
  * are in the memory of its CPU's NUMA node.
  *
- * A level is the one that holds arrays of that size by what hwloc says of the
- * caches. Others may have filled a shared one, or a hypervisor may leave less
- * of it: times_memory is how many times memory's rate a row of level=L3 has,
- * and about 1 means that nothing shows the arrays to have been in L3.
+ * A level is the one that holds arrays of that size by hwloc's description of
+ * the caches. Others may have filled a shared one, or a hypervisor may leave
+ * less of it: times_memory is how many times memory's rate a row of level=L3
+ * has, and about 1 means that nothing shows the arrays to have been in L3.
  *
  * Bytes are those that the program asks for: read 1, write 1, copy and scale 2
  * (one read, one written), add and triad 3 for each byte of an array. An

@@ -13,7 +13,7 @@
  * is in it. `page_local` finishes one page before the next, which lets
  * prefetchers of today help. `chunk` is the list of the CSE 221 report: a
  * random element of the next chunk of `stride` bytes. `stride` walks upwards
- * and shows what prefetching gains. `page` visits one line in each 4 KiB. Of
+ * and shows what prefetching gains. `page` reads one line in each 4 KiB. Of
  * `chunk` and `page` size is what is walked through: they touch one line in
  * each chunk or page, so the caches hold them longer than the other orders.
  *
@@ -22,8 +22,8 @@
  *
  * A chain that a cache can keep is followed until passes get no faster, before
  * it is timed. From the curve of `window` over sizes come the levels, as rows
- * of their own: their latency from the sizes that fit the cache by what hwloc
- * says, their size from where the curve passes half-way to the next level
+ * of their own: their latency from the sizes that fit the cache by hwloc's
+ * sizes, their size from where the curve passes half-way to the next level
  * (bench/memory/lib/levels.h). Other sizes of `window` can be asked for, up to
  * the memory: --case 'pattern=window,pages=4K,size=4G'.
  *

@@ -10,8 +10,8 @@
  * the kernel maps its neighbours too, 64 KiB in all by default), file_single
  * (as file, but each page is a mapping of its own, so that only one is
  * mapped), major (not in the page cache, read from the disk: read-ahead off,
- * random offsets in a file of 64 MiB, of which the kernel says that nothing is
- * cached before it begins).
+ * random offsets in a file of 64 MiB, of which the kernel reports that nothing
+ * is cached before it begins).
  * userfaultfd is a fault that another thread of the program resolves, on
  * another CPU where there is one. populate rows map 1 MiB with MAP_POPULATE and
  * are the cost of each page of it. per=byte is the cost divided by the bytes

@@ -3,10 +3,10 @@
  * tlb - how many pages can be used before translating their addresses takes
  * time, and how much?
  *
- * A chain visits one line in each of n pages of 4 KiB in random order
+ * A chain reads one line in each of n pages of 4 KiB in random order
  * (layout=page). The same number of lines packed side by side (layout=dense)
  * uses as much of the caches but few pages, so the difference of the two is
- * the price of translation. From its curve the levels of the TLB are detected
+ * the cost of translation. From its curve the levels of the TLB are detected
  * as those of the caches are (bench/memory/lib/steps.h): the row figure=reach
  * is how many pages a level covers, figure=miss what a load costs more beyond
  * it; where the cost goes on rising, it is that at four times the reach, from
@@ -15,7 +15,7 @@
  * which of the tables' lines are cached, and in a virtual machine each step has
  * its own walk through the hypervisor's tables.
  *
- * layout=huge visits one line in each 2 MiB page, where such pages are to be
+ * layout=huge reads one line in each 2 MiB page, where such pages are to be
  * had, and in each another 4 KiB of it: a processor in a virtual machine keeps
  * the smaller of the guest's and the hypervisor's pages, and pieces that differ
  * by 2 MiB share one set of the TLB.

@@ -4,22 +4,22 @@
  *
  * This process sends messages of size bytes, one after the other, into streams
  * connections in turn; the server receives and throws away.  The server counts,
- * and once in some ms of its clock says on the same connection how many bytes
- * it has got and when: what counts is the time from one report to the next.
- * This process reads the reports between its messages and waits for none.  So
- * the flow never stops, starting it up counts for nothing, and a client that is
- * held up lengthens no span and shortens none.  The delay of small segments
+ * and once in some ms of its clock reports on the same connection how many
+ * bytes it has got and when: the rate uses the time from one report to the
+ * next. This process reads the reports between its messages and waits for none.
+ * So the flow never stops, starting it up counts for nothing, and a client that
+ * is held up lengthens no span and shortens none.  The delay of small segments
  * (Nagle) is at work, as it is for a program that asks for nothing.
  *
- * via says how a message gets into the connection: send copies it from memory,
+ * via is how a message gets into the connection: send copies it from memory,
  * sendfile takes it out of the page cache.
  *
- * rate is all bytes by all the time of such spans, as iperf3 says it.  A flow
+ * rate is all bytes by all the time of such spans, as in iperf3.  A flow
  * between two CPUs has no one speed: most of its messages wake the receiver,
  * and what that costs depends on how far apart the two CPUs are, which a
  * hypervisor changes.  acked is the way of the CSE 221 report: bytes that were
  * newly acknowledged in a span of time, from captured packets; its value is the
- * greatest of them.  The facts say what the connection had: window_bytes and
+ * greatest of them.  Facts describe the connection: window_bytes and
  * srtt_ns, whose quotient is the report's bound, segment_bytes (what a segment
  * carried in the mean), what was retransmitted, and the algorithm (one that
  * paces, such as bbr, holds a stream back by itself).

@@ -13,16 +13,16 @@
  * up, see our end and close.
  *
  * packet_setup and packet_teardown are the same from captured packets, in
- * visits of their own, for the capture is dear: from the first SYN to the
- * client's acknowledgement of the server's SYN, and from the client's FIN to
- * its acknowledgement of the server's FIN.
+ * measurements of their own, because a capture is expensive: from the first SYN
+ * to the client's acknowledgement of the server's SYN, and from the client's
+ * FIN to its acknowledgement of the server's FIN.
  *
  * proto=unix is the same with AF_UNIX stream sockets, on one host: a process of
  * ours accepts, reads the client's end and closes.
  *
  * Where a SYN is lost or the server's queue is full the kernel tries again
  * after a second.  Such a connection is counted (syn_again) and not averaged
- * in: it tells about the loss and not about the cost.
+ * in: it shows the loss and not the cost.
  *
  * Measures: ns of connect(), of the teardown, of the packets' exchange;
  *           connections in a second.

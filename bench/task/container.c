@@ -19,7 +19,7 @@
  *
  * The kernel takes a network namespace down later and by itself. net_gone is
  * the time from the reaping until it is gone, and the far end of the pair with
- * it, as the kernel then says; whole=awaited is the run and this.
+ * it, as the kernel then reports; whole=awaited is the run and this.
  *
  * clone= rows: clone3() into one new namespace, none, the six, or into a
  * control group (CLONE_INTO_CGROUP, version 2), as its caller sees it. setns=

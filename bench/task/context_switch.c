@@ -6,17 +6,17 @@
  * Two partners on one CPU send each other a message in turn, so that every
  * message makes the kernel switch: a round trip is two messages and two
  * switches (figure=round_trip).  The same calls made by one side alone, when
- * nobody has to wait, are the mechanism (figure=mechanism, for both messages
+ * neither has to wait, are the mechanism (figure=mechanism, for both messages
  * of a round trip).  What is left, divided by the switches that the kernel
  * counted, is one switch (figure=switch): to wake the other, go to sleep,
  * choose, and change stacks and memory.  There are more than two of them
  * (switches_per_turn) where the woken preempts his waker before that one has
- * done.  A condition variable makes no system call when nobody waits, so there
+ * done.  A condition variable makes no system call when none waits, so there
  * the switch has bounds: switch_high holds those calls, switch_low is without
- * what they cost on a bare futex.  With sched_yield nobody sleeps or wakes.
+ * what they cost on a bare futex.  With sched_yield neither sleeps or wakes.
  * Where the partner has a CPU of its own only the round trip is given.
  *
- * figure=explained adds to the mechanism of a pipe its switches at the price
+ * figure=explained adds to the mechanism of a pipe its switches at the cost
  * that two other ways, eventfd and Unix socket, have found; it should be the
  * round trip by pipe within the intervals of both.
  *

@@ -10,7 +10,7 @@
  * Two threads that share data cannot exchange it faster.
  *
  * Each pair is measured from both sides, so that the matrix is full: from is
- * the CPU that begins and is timed.  The line is a new one at each visit, in
+ * the CPU that begins and is timed.  The line is new at each measurement, in
  * memory of from's node: where a line lies in the last cache, and on which
  * node its memory is, decides how far both ends have to go: so of a pair on two
  * nodes it is on the one in one row and on the other in the other.  If there

@@ -13,7 +13,7 @@
  * nothing else runs meanwhile, and the value is the mean over time.
  *
  * Both sides block and never spin, so that both work on one CPU as well; place
- * says where the partner is pinned, for placement decides more than the
+ * is where the partner is pinned, because placement decides more than the
  * mechanism.  Each message carries its number, which the receiver checks.
  *
  * shm_futex is a queue in shared memory: messages are copied in and out, and

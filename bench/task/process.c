@@ -5,18 +5,18 @@
  * A process that ends at once is made in each of the ways that programs use,
  * and waited for: the time holds the making, the first run, the end and the
  * reaping, and nothing else, for parent and child share one CPU.  Fork copies
- * the page tables of its parent, so it is also priced against the memory that
+ * the page tables of its parent, so it is also measured against the memory that
  * the parent has touched; what is added for each page is a row of its own.
  * With written=each the parent writes to all of it again before each fork,
  * outside the interval, as a busy server would; with written=once it did so
  * before the first one only, so that the pages are still shared read-only.
  *
  * parent=small is a static program that does nothing else, for the measuring
- * program is large; parent_mappings and parent_resident_bytes say how large.
+ * program is large; see parent_mappings and parent_resident_bytes.
  *
  * The exec kinds execute a static program of one system call, fork_sh by
  * `sh -c`.  program=dynamic is as most programs are: the dynamic linker maps
- * libc and links it before main() ends, with a status that says so.
+ * libc and links it before main() ends, with a status that proves it.
  *
  * op=first_instruction is the figure of the CSE 221 report: from just before
  * fork to the first instruction after it, in the child and in the parent,
@@ -26,7 +26,7 @@
  * a stack for the child, and the child asks for the handling of each signal
  * and resets it, some 120 system calls: op=vfork_exec has neither.
  *
- * The cold figure of a row is its first process in an invocation.
+ * The cold figure of a row is its first process in a process run.
  *
  * Measures: ns from before the call to after the child was reaped;
  *           first_instruction: ns from before fork() to after its return;

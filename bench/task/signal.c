@@ -8,7 +8,7 @@
  * send_self is the same caught by a handler, so the difference is the
  * delivery: building the frame, the handler, and sigreturn.  round_trip sends
  * a signal to another process, which sleeps in sigsuspend(), catches it and
- * sends one back, for which this process sleeps in the same way; place says
+ * sends one back, for which this process sleeps in the same way; place is
  * where the partner is pinned.  fault stores to a page that may only be read:
  * the processor traps, the kernel finds that the store is forbidden and sends
  * SIGSEGV, and the handler returns behind the store.

@@ -3,19 +3,19 @@
  * sync - what does it cost to lock, to add atomically, to wake a waiter?
  *
  * Each lock is taken and released around one addition to a counter, first by
- * one thread alone (partner=none: the price of correctness when nobody is in
- * the way), then while a thread on another CPU does the same without pause
- * (partner=other_cpu: the price when somebody is).  The counter is not
- * atomic: if a lock did not exclude, additions would be lost and the row
- * fails.  A contended lock is shared out by chance: one side may take it many
- * times in a row, which makes it cheap and unfair; partner_share says how
- * much of the work the partner got (0.5 is fair).
+ * one thread alone (partner=none: the cost of correctness when no other thread
+ * is in the way), then while a thread on another CPU does the same without
+ * pause (partner=other_cpu: the cost when one is).  The counter is not atomic:
+ * if a lock did not exclude, additions would be lost and the row fails.  A
+ * contended lock is shared out by chance: one side may take it many times in a
+ * row, which makes it cheap and unfair; partner_share is the share of the work
+ * that the partner got (0.5 is fair).
  *
  * record_lock is fcntl's lock of a byte of a file in memory (F_OFD_SETLKW): two
  * system calls.  It has no row with a partner: who finds it taken sleeps, so
  * one side takes it hundreds of times before the other does.
  *
- * futex_wake is the system call that locks end in: with nobody waiting, and
+ * futex_wake is the system call that locks end in: with none waiting, and
  * with one thread asleep on the same or on another CPU.  Only the caller's
  * side is timed, not how late the sleeper runs (that is context_switch).  The
  * sleeper on the same CPU is SCHED_BATCH, which may not preempt its waker.

@@ -10,7 +10,7 @@
  * mapped, given a guard page and, for create_join, unmapped inside the
  * interval, as libc does when it has none left.
  *
- * The cold figure of a row is its first thread in an invocation.
+ * The cold figure of a row is its first thread in a process run.
  *
  * Measures: ns from before pthread_create to the new thread (to_thread), to
  *           its return (to_parent), the smaller of both, and to after

@@ -13,8 +13,8 @@
  * timer by the thread's timer slack, so as to serve several with one interrupt:
  * 50 us by default, which is most of what is seen with slack=default; slack=1ns
  * is the same with PR_SET_TIMERSLACK 1.  A timerfd has no slack, whatever the
- * row says: its timer is the kernel's own and not the thread's sleep.  Under a
- * real-time policy there is none either.
+ * row's name: its timer is the kernel's own and not the thread's sleep.  Under
+ * a real-time policy there is none either.
  *
  * Measures: time from the point of the grid to the thread's own reading of
  *           CLOCK_MONOTONIC after the call, ns.

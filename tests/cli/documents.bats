@@ -107,11 +107,11 @@ known() {
 	oscost | ./oscost)
 		[[ ${2-} ]] || return 0
 		# A name of the card is no word; it is run.
-		[[ $2 == *[A-Z]* ]] || { ./oscost --words && echo help; } | grep -qx -- "$2" || return
+		[[ $2 == *[A-Z]* ]] || grep -qx -- "$2" <<<"$(./oscost --words)"$'\nhelp' || return
 		[[ ! " ${*:3}" == *' --'* ]] || has_options "$(./oscost "$2" --help)
 			$([[ $2 != compare ]] || "$BIN/report" --help)" "${@:3}"
 		;;
-	report) [[ ${2:---help} == --* ]] || "$BIN/report" --help | grep -q "^  report ${2-} " || return
+	report) [[ ${2:---help} == --* ]] || grep -q "^  report ${2-} " <<<"$("$BIN/report" --help)" || return
 		has_options "$("$BIN/report" --help)" "${@:2}" ;;
 	scripts/lib/*) [[ -e $1 || $1 == *NAME* ]] ;;
 	scripts/*) [[ -e $1 ]] && has_options "$(cat "$1" scripts/lib/ledger* 2>/dev/null)" "${@:2}" ;;
@@ -188,7 +188,7 @@ known() {
 			file=${link%%#*} anchor=${link#*#}
 			file=${file:+${page%/*}/$file}
 			file=${file:-$page}
-			[[ -e $file ]] && { [[ $link != *#* ]] || anchors "$file" | grep -qx -- "$anchor"; } && continue
+			[[ -e $file ]] && { [[ $link != *#* ]] || grep -qx -- "$anchor" <<<"$(anchors "$file")"; } && continue
 			echo "${page#"$ROOT/"}: $link"
 			bad=1
 		done < <(grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//; /^http/d')
@@ -259,6 +259,23 @@ prose() {
 	}
 	[[ $bad -eq 0 ]]
 }
+
+@test "--help of each program speaks them, too" {
+	local words use bad=0
+
+	each_bench help_of >help
+	[[ $(wc -w <help) -gt 10000 ]]
+	while IFS=$'\t' read -r words use; do
+		! grep -wiE -- "$words" help || {
+			echo "^ not '$words': $use"
+			bad=1
+		}
+	done < <(excluded)
+	[[ $bad -eq 0 ]]
+}
+
+# help_of NAME: its opening comment, which is the man page and the report's text, too.
+help_of() { "$BIN/$1" --help | sed "/^Options of every program:/,\$d; s/^/$1: /"; }
 
 @test "an excluded word is found" {
 	# shellcheck disable=SC2016 # backquotes of a page
