@@ -15,7 +15,7 @@
  *
  * `oscost explain mistakes single_shot` prints why each happens, how this suite
  * avoids it, and which program measures the operation properly; so do the
- * report and docs/teaching.md, which has questions and answers, too.
+ * report and docs/teaching.md, which has questions, too.
  *
  * Measures: ns of one operation; core cycles (ticks_as_cycles); percent of the
  *	     mean for half an interval (one_process).
