@@ -32,7 +32,7 @@ struct timer_features {
 	double trap_ns;	     /* the same of a counter whose reads may trap */
 };
 
-/* A read of the counter that takes so long is done by somebody else. */
+/* A counter read slower than this is emulated by the hypervisor. */
 #define TIMER_TRAP_NS 300
 
 /* arch_probe() - fill of @f what only the architecture knows: @fence_holds,

@@ -268,7 +268,7 @@ enum ensemble_verdict ensemble_verdict(unsigned int faults)
 const char *ensemble_why(unsigned int faults)
 {
 	/* First what makes the figures behind it meaningless: without an
-	 * offset nobody can say how much of the chain was seen. */
+	 * offset the seen part of the chain is unknown. */
 	if (faults & ENSEMBLE_BROKEN)
 		return "its figures overflowed or an ensemble was empty";
 	if (faults & ENSEMBLE_MINIMUM_MOVES)

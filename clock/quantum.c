@@ -4,7 +4,7 @@
 #define ONE	QUANTUM_ONE
 #define LONGEST (ONE - 2) /* and one more, in 16.16, still fits */
 
-/* Steps of fewer ticks are not told from no step at all: within one tick of
+/* Steps of fewer ticks look like no step at all: within one tick of
  * their multiples lies nearly everything. */
 #define LEAST_STEP 4
 

@@ -64,7 +64,7 @@ double reference_rate(const struct timer *t, uint64_t ticks);
  * the least time of a few tries, since an interrupt in one would look like a
  * busy thread.  Takes some 20 us and touches no memory.
  *
- * Return: the rate; NAN where it cannot be told.
+ * Return: the rate; NAN if unknown.
  */
 double reference_share(const struct timer *t);
 

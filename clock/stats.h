@@ -38,7 +38,7 @@ double stats_median(double *x, size_t n);
 double stats_mad(double *x, size_t n);
 
 /* stats_median_error() - three standard errors of the median of @n >= 1 values
- * as far as their deviation tells, and more for few values, whose spread is
+ * as far as their deviation shows, and more for few values, whose spread is
  * known badly; sorts and overwrites @x. */
 double stats_median_error(double *x, size_t n);
 

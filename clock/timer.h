@@ -164,7 +164,7 @@ double timer_tsc_hz_since(const struct timer_instant *begin,
 double timer_quantum(enum timer_method method, uint32_t reads);
 
 /* timer_ns() - ticks of @t's method in nanoseconds.  With -mgeneral-regs-only
- * gcc 10 and 11 refuse it even where nobody calls it. */
+ * gcc 10 and 11 refuse it even without a caller. */
 #ifndef WITHOUT_VECTORS /* mk/programs.mk */
 static inline double timer_ns(const struct timer *t, double ticks)
 {

@@ -8,7 +8,7 @@
 /*
  * The wall clock (CLOCK_REALTIME), by which the kernel stamps packets and
  * messages: what is held against such a stamp must be read from it too.  It is
- * the one clock that somebody may set meanwhile.
+ * the one clock that may be set meanwhile.
  */
 
 /* wall_clock_watch() - notice when it is set, from now on.  Return: descriptor,

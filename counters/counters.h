@@ -83,7 +83,7 @@ struct counters;
  * @out: the set; counters_close() it.  Counting begins at once.
  * @flags: OR of enum counters_flag.
  *
- * An event that cannot be had is no failure: counters_why() tells.
+ * An event that cannot be had is no failure: see counters_why().
  *
  * Return: 0; -EINVAL (@flags do not fit @target), -ENODEV (no such CPU, or
  * offline), -ENOMEM.  The soft limit of open files is raised to the hard one
@@ -98,7 +98,7 @@ int counters_open(struct counters **out, const struct counters_target *target,
 void counters_close(struct counters *c);
 
 /* counters_why() - one sentence on why @event is not counted, with the command
- * that mends it where there is one; NULL if it is counted.  Lives with @c. */
+ * that fixes it where there is one; NULL if it is counted.  Lives with @c. */
 const char *counters_why(const struct counters *c, enum counters_event event);
 
 /* counters_user_only() - whether the kernel's part is left out: asked for, or

@@ -54,7 +54,7 @@ struct counters_refusal {
 	int paranoid; /* -1: there is no such file */
 };
 
-/* counters_explain() - one sentence on @r, with the command that mends it. */
+/* counters_explain() - one sentence on @r, with the command that fixes it. */
 void counters_explain(const struct counters_refusal *r, char *text,
 		      size_t size);
 

@@ -68,7 +68,7 @@ int ptrace_apply(const struct layer *l, long n)
 	if (pid < 0)
 		return -errno;
 	if (pid) {
-		/* Traced before it goes on, or told why not. */
+		/* Traced before it goes on, or refused with a reason. */
 		close(go[0]);
 		if (ptrace(PTRACE_SEIZE, pid, NULL, (long)OPTIONS) ||
 		    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))

@@ -20,7 +20,7 @@
 #include "timer.h"
 
 /* The rest at the end is a sample of its own if it is not less than this: less
- * tells nothing. */
+ * shows nothing. */
 #define REST_MIN_NS 1000000u
 
 /* No line of a sample is longer. */
@@ -163,7 +163,7 @@ static void write_rows(struct sampler *s)
 	}
 }
 
-/* Intervals are of a clock that nobody sets; only the stamps jump. */
+/* Intervals are of a clock that is never set; only the stamps jump. */
 static void watch_clock(struct sampler *s, const struct stamp *now)
 {
 	const uint64_t mono[2] = { s->last.mono_ns, now->mono_ns };
@@ -224,7 +224,7 @@ static int take_start(struct sampler *s)
 }
 
 /* Wait for a signal until @wake_ns.  With a command, the command decides:
- * Ctrl-C reaches it from the terminal, what somebody sends to us alone is
+ * Ctrl-C reaches it from the terminal, a signal to us alone is
  * passed on. */
 static void wait_until(struct sampler *s, uint64_t wake_ns)
 {

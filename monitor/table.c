@@ -21,7 +21,7 @@
 #define LINES_DEFAULT 24
 #define BAR_WIDTH     20
 
-/* More lines than this nobody reads at the end of a run. */
+/* The most lines that are useful at the end of a run. */
 #define SHOWN_MAX 32
 
 /* Sums of intervals are rounded. */
@@ -48,7 +48,7 @@ static void put(FILE *f, int width, const char *sign, int digits, double value)
 	fprintf(f, " %*s", width, text);
 }
 
-/* The load by the system, or that it is too little to be told.  One step of its
+/* The load by the system, or that it is too little to detect.  One step of its
  * figures or less could be anything. */
 static void put_os_load(FILE *f, int digits, const struct os_load *os)
 {

@@ -214,7 +214,7 @@ static double one_process(struct bench *b, struct state *s)
 	return 100 * STUDENT * st.stddev / sqrt(REPETITIONS) / st.mean;
 }
 
-/* Nobody uses the result, so an optimising compiler leaves the loop out. */
+/* The result is unused, so an optimising compiler leaves the loop out. */
 static __attribute__((noinline)) void naive_removed(uint64_t x, uint64_t y)
 {
 	for (uint64_t i = 0; i < PASSES; i++)

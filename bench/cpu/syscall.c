@@ -222,7 +222,7 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* A file of a size that nobody would guess. */
+/* A file of a size that cannot be guessed. */
 static int make_file(struct bench *b, struct state *s)
 {
 	const char *dir = bench_scratch(b);

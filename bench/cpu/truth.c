@@ -129,7 +129,7 @@ static bool is_right(enum work w, uint64_t before, uint64_t y, uint64_t links,
 	return x == before + links * y;
 }
 
-/* The chain's result tells how many links were really done. */
+/* The chain's result shows how many links were really done. */
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {

@@ -353,7 +353,7 @@ static ssize_t by_readv(struct file_reading *s, uint64_t offset)
 static ssize_t by_mmap(struct file_reading *s, uint64_t offset)
 {
 	memcpy(s->buffers, s->map + (offset - s->base), s->point->block);
-	/* Or the copy would be left out: nobody needs all of it. */
+	/* Else the compiler would drop the copy, which is not used. */
 	__asm__ volatile("" : : "r"(s->buffers) : "memory");
 	return (ssize_t)s->point->block;
 }

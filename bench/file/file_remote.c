@@ -213,7 +213,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-/* The ways that can be told apart here. */
+/* The ways that differ here. */
 static int cases(struct bench *b, void *state)
 {
 	struct state *s = state;
@@ -295,7 +295,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 		   : 0;
 }
 
-/* Without --local the file may be one that somebody else wrote. */
+/* Without --local another program may have written the file. */
 static int open_url(struct bench *b, struct state *s, struct file_data *f)
 {
 	char block[FILE_DATA_BLOCK];

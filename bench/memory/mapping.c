@@ -131,7 +131,7 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/* Nobody reads more of it than what is written here. */
+/* Only the part that is written here is read. */
 static int make_file(struct bench *b, struct mapping_state *s)
 {
 	const char *dir = bench_scratch(b);
@@ -144,7 +144,7 @@ static int make_file(struct bench *b, struct mapping_state *s)
 		return -EIO; /* bench_scratch() has said why */
 	snprintf(path, sizeof(path), "%s/mapped", dir);
 	/* Or reading it after an event would change its inode each time, which
-	 * makes the stores of the next one three times as dear. */
+	 * makes the stores of the next one three times as slow. */
 	s->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOATIME,
 		       0600);
 	err = s->file < 0 ? -errno : 0;

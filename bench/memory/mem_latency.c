@@ -352,7 +352,7 @@ static double steps_between(const struct curve *curve, double a, double b)
 	return steps;
 }
 
-/* @told: what hwloc says. */
+/* @told: hwloc's size. */
 static void derive_size(struct bench *b, const struct bench_case *row,
 			const struct curve *curve, size_t level, double told,
 			bool last)

@@ -121,7 +121,7 @@ static int make_ready(struct bench *b, struct loaded_state *s)
 				 bench_node_of_cpu(b, bench_cpu(b)));
 }
 
-/* Moves chunks until it is told to stop; after each it waits until it would
+/* Moves chunks until it has to stop; after each it waits until it would
  * have come so far at the share of full speed that is asked for. */
 static void make_traffic(void *arg, unsigned int member, uint64_t rounds)
 {

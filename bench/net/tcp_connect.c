@@ -52,7 +52,7 @@ static const char points[] =
 	"net=$net proto={tcp,tcp6,unix} place=$place"
 	" figure={connect,rate,teardown,packet_setup,packet_teardown};"
 	"not proto=unix net!=loopback; not proto=unix " PAUSED ";"
-	/* A capture is dear, and its opening and closing take tens of ms. */
+	/* A capture is slow, and its opening and closing take tens of ms. */
 	"not proto=tcp6 place!=$far " PAUSED ";"
 	"is exclusive if " PAUSED ";"
 	"is log step=1 if figure!=rate; is unit='1/s' higher if figure=rate;"

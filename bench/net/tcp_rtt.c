@@ -221,7 +221,7 @@ static int trip_icmp(struct state *s)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Echo replies that came to this network namespace; 0 if it is not told.  The
+/* Echo replies that came to this network namespace; 0 if unknown.  The
  * line "Icmp: names" is followed by "Icmp: values". */
 static uint64_t count_replies(void)
 {
@@ -450,7 +450,7 @@ static int acked_trip(struct bench *b, struct state *s,
 	/* The other kernel alone has acknowledged the segment, which was sent
 	 * once.  One that is this kernel does so before send() has returned.
 	 * On a host with little time to spare it is often the server that
-	 * acknowledges: such a trip tells nothing of the packets. */
+	 * acknowledges: such a trip shows nothing of the packets. */
 	by_kernel = a.sendings == 1 && a.pure &&
 		    (!s->hosts.in_memory || a.at_ns <= returned_ns);
 	bench_purity(b, c, "acked_by_kernel", BENCH_SOME, 1, by_kernel);

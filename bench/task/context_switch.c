@@ -250,7 +250,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	method = bench_timer(b)->method;
 	err = take_ring(b, r, p->alone, c, cpu);
 	/* Between threads one is there all the same, asleep: a table of open
-	 * files that two threads share is dearer to use. */
+	 * files that two threads share is slower. */
 	if (!err && p->alone && r->ch.threads)
 		err = take_ring(b, &s->pair[0], false, c, cpu);
 	if (err || p->alone || p->one_shot || bench_stopping(b))

@@ -34,7 +34,7 @@ typedef void probe_fn(void *data);
  * forbids itself all system calls by seccomp and calls @fn again.
  *
  * Return: NULL if it does, else the reason (static text): it makes one, or
- * that cannot be told here.
+ * that is unknown here.
  */
 const char *probe_vdso(probe_fn *fn, void *data);
 

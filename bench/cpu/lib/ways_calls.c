@@ -304,7 +304,7 @@ static int ready_touch(struct bench *b, struct ways *s)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	s->at = s->hole + s->n - ((uintptr_t)s->hole & (s->n - 1));
 	/* Without access first: locked memory would be filled at once.  A
-	 * kernel that has no huge pages refuses to be told to take none. */
+	 * kernel that has no huge pages refuses the order to take none. */
 	if (s->hole == MAP_FAILED ||
 	    (madvise(s->at, s->n, s->advice) && s->advice == MADV_HUGEPAGE) ||
 	    mprotect(s->at, s->n, PROT_READ | PROT_WRITE))

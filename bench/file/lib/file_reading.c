@@ -360,7 +360,7 @@ bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
 	s->blocks += t->n;
 	s->right += count_good(s);
 	/* The first event of a visit, no sample, is where our own code is
-	 * fetched, and more of it ahead, which no count tells apart. */
+	 * fetched, and more of it ahead, which no count separates. */
 	if (t->cache == FILE_WARM && s->blocks == t->n)
 		count_from_here(s);
 	return true;
@@ -420,7 +420,7 @@ static void show_counts(struct bench *b, struct file_reading *s,
 	int64_t fetched = seen.process_read;
 
 	if (t->cache == FILE_WARM) {
-		/* A kernel may take back pages that nobody has read for a
+		/* A kernel may take back pages that no process read for a
 		 * while. */
 		bench_purity(b, c, "bytes_cached", BENCH_MOSTLY,
 			     (double)s->size,

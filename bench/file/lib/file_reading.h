@@ -48,7 +48,7 @@ struct file_way {
  * @depth: requests under way; 0: one at a time.
  */
 struct file_point {
-	/* Unknown: of a server where nobody here can look. */
+	/* Unknown: of a server on another machine. */
 	enum file_cache_state {
 		FILE_DIRECT,
 		FILE_COLD,

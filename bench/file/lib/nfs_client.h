@@ -32,7 +32,7 @@ struct nfs_client {
 
 /* nfs_client_open() - connect to the server of @url ("nfs://host/export/file"
  * with libnfs's arguments, as "?version=4&nfsport=20049"), open the file.
- * Nobody else is contacted.  Return: 0, or -errno (-ENOSYS: built without
+ * No other host is contacted.  Return: 0, or -errno (-ENOSYS: built without
  * libnfs) with c->why. */
 int nfs_client_open(struct nfs_client *c, const struct bench *b,
 		    const char *url);

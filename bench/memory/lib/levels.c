@@ -71,7 +71,7 @@ int levels_known(const double *size_bytes, const double *latency_ns, size_t n,
 {
 	size_t from = 0, to;
 
-	/* With a smaller one unknown nothing tells the two apart. */
+	/* With a smaller one unknown nothing separates the two. */
 	for (size_t i = 0; i <= which; i++)
 		if (!(caches[i] > 0))
 			return -ENOENT;

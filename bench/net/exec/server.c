@@ -33,7 +33,7 @@
 #define QUIET_S 20
 #define CPU_ANY UINT64_MAX
 
-/* One process hears who comes, and one is for each session.  It keeps within
+/* One process accepts clients, and one serves each session.  It keeps within
  * these limits whatever comes. */
 struct settings {
 	const char *listen;
@@ -164,7 +164,7 @@ static void reap(struct server *s)
 }
 
 /* Give connection @i to a process of its own.  If there is no room or no
- * process the client is told. */
+ * process the client gets the reason. */
 static void begin_session(struct server *s, unsigned int i)
 {
 	struct net_answer refusal = { .magic = NET_ANSWER, .status = NET_FULL };

@@ -55,7 +55,7 @@ static int usual_family(const struct net_hosts *h)
 {
 	struct net_addr a;
 
-	/* An address that cannot be parsed is told by net_hosts_open(). */
+	/* net_hosts_open() reports an address that cannot be parsed. */
 	if (h->peer && !net_addr_parse(&a, h->peer, 0))
 		return a.any.sa_family;
 	return h->ipv6 || (!h->peer && !has(AF_INET) && has(AF_INET6))

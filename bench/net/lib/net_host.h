@@ -26,7 +26,7 @@ struct net_client {
 };
 
 /**
- * net_client_begin() - connect to @c->to, say @hello and hear the answer.
+ * net_client_begin() - connect to @c->to, send @hello, read the answer.
  *
  * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
  */

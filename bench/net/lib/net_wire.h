@@ -59,7 +59,7 @@ struct net_answer {
 	int32_t cpu;	       /* where the server runs */
 	uint32_t same_machine; /* as the client's, or 0 */
 	/* Counted by the server since it began, for all its clients: all that
-	 * a client believes to have done must be in it. */
+	 * a client counts must be in it. */
 	uint32_t closed; /* connections without a hello that came and went */
 	uint32_t zero;
 	uint64_t echoed; /* messages and datagrams sent back */

@@ -106,7 +106,7 @@ static int spawn(int way, char *path)
 /*
  * The end of the interval is read by both, each after its own return from
  * fork.  The child leaves its reading in shared memory: storing it there comes
- * after the reading, so what it costs is in nobody's interval.
+ * after the reading, so its cost is in no interval.
  */
 static int first(struct proc *s, enum timer_method method)
 {

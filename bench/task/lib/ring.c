@@ -700,7 +700,7 @@ int ring_open(struct bench *b, struct ring *r)
 	char name[40];
 	int err;
 
-	/* Nobody else's: a process id, and a random number. */
+	/* Unique: a process id, and a random number. */
 	snprintf(name, sizeof(name), "/oscost-%d-%08x", getpid(),
 		 (unsigned int)bench_random(b));
 	if (way == CHANNEL_POSIX_MQ)

@@ -7,7 +7,7 @@
 /*
  * Mailboxes of members that send each other messages of one size.  One process
  * opens them all; its children and threads have them from it, and keep them:
- * they are killed when it ends, so nobody waits for an end to be closed.
+ * they are killed when it ends, so none waits for an end to be closed.
  */
 #define CHANNELS(X, ...)                                                \
 	X(PIPE, "pipe", __VA_ARGS__)                                    \
@@ -124,7 +124,7 @@ struct ring {
 	/* Set before it is opened: way, threads, members and size of the
 	 * channel; the most bytes that a member will read in a lap; whether
 	 * the measuring process does all members' work by itself, so that
-	 * nobody waits and nobody switches. */
+	 * none waits and none switches. */
 	struct channel ch;
 	size_t most;
 	bool alone;
@@ -155,7 +155,7 @@ int ring_start(struct bench *b, struct ring *r, int cpu);
 /* ring_laps() - @n laps; CHANNEL_YIELD: give the CPU away @n times.  alone: the
  * calls and the reading of so many laps, and of a futex also the wait, which
  * finds the message there; a condition variable makes no system call when
- * nobody waits.  Return: 0 or bench_fail(). */
+ * none waits.  Return: 0 or bench_fail(). */
 int ring_laps(struct bench *b, struct ring *r, uint64_t n);
 
 /* ring_await() - wait for a message of the others; after ring_laps() by

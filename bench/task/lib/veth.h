@@ -12,7 +12,7 @@
 /* veth_make() - make it, with the far end in the network namespace of @pid. */
 bool veth_make(pid_t pid);
 
-/* veth_watch() - a socket that the kernel tells of each link that changes;
+/* veth_watch() - a socket on which the kernel reports changed links;
  * veth_gone() - wait on it until the near end is gone. */
 int veth_watch(void);
 bool veth_gone(int events);
