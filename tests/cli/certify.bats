@@ -65,7 +65,7 @@ figure() {
 
 @test "one ensemble is refused: it has no other to be compared with" {
 	try 2 "$BIN/certify" --invocations 1 --ensembles 1 --json
-	[[ $stderr == *"--ensembles: '1' is not a number from 2 to 1000 (count)"* ]]
+	[[ $stderr == *"--ensembles takes 2 to 1000, not '1'"* ]]
 }
 
 @test "one check can be run alone" {

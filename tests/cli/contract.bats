@@ -177,8 +177,8 @@ absent_cpu() {
 # misuse NAME N: the Nth way, for the parser is the same in all.
 misuse() {
 	case $2 in
-	0) refuses "--cpu: 'one' is not a number*" "$1" --cpu one ;;
-	1) refuses "--cpu: '-1' is not a number*" "$1" --cpu -1 ;;
+	0) refuses "--cpu takes 0 to 65535, not 'one'*" "$1" --cpu one ;;
+	1) refuses "--cpu takes 0 to 65535, not '-1'*" "$1" --cpu -1 ;;
 	2) refuses "--invocations: '0' is not*" "$1" --invocations 0 ;;
 	3) refuses "--effort: '5x' is not*" "$1" --effort 5x ;;
 	4) refuses "--seed: needs a value*" "$1" --seed ;;
