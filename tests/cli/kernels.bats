@@ -27,7 +27,7 @@ run_all() {
 		out=${@: -1}
 		mkdir -p "$out"
 		echo "# plan" >"$out/plan.tsv"
-		printf "{\\"schema\\": 1,\\n \\"interrupted\\": true}\\n" >"$out/run.json"
+		printf "{\\"schema\\": 1, \\"session\\": \\"%%s\\",\\n \\"interrupted\\": true}\\n" "$(sed "s/.*--session //; s/ --out.*//" <<<"$*")" >"$out/run.json"
 		echo "[]" >"$out/about.json"
 		echo "{}" >"$out/machine.json"
 		%s
@@ -79,10 +79,11 @@ plan() {
 		boot 6.1-other
 	done
 	[[ $(printf '%s ' out/*/boot-*) == 'out/a/boot-1 out/a/boot-4 out/a/boot-5 out/a/boot-8 out/b/boot-2 out/b/boot-3 out/b/boot-6 out/b/boot-7 ' ]]
-	[[ $(wc -l <args) == 8 && $(sort -u args) == "--profile quick --bin $BIN --out $PWD/out/now" ]]
+	[[ $(wc -l <args) == 8 && $(sort -u args) == "--profile quick --bin $BIN --session "*" --out $PWD/out/now" ]]
 	grep -Eq '^b: 6.1-new$' out/compare.txt
-	grep -q 'in one session, interleaved' out/compare.txt
-	grep -Eq '^work: n=1 .* slower$' out/compare.txt
+	grep -q '^B differs from A in 1 of 1 row: slower in 1' out/compare.txt
+	grep -Eq '^  work: n=1 .* slower$' out/compare.txt
+	grep -q 'in one session, interleaved' out/compare.md
 	[[ -s out/compare.html ]]
 }
 
@@ -100,7 +101,7 @@ plan() {
 	boot 6.1-new
 	run -0 --separate-stderr kernels resume out
 	[[ $stderr == *'the boot before was cut short: it is measured anew'* ]]
-	[[ $(tail -n 1 args) == "--out $PWD/out/now" && -d out/b/boot-2 && ! -e out/b/boot-2/half ]]
+	[[ $(tail -n 1 args) == "--session "*" --out $PWD/out/now" && -d out/b/boot-2 && ! -e out/b/boot-2/half ]]
 }
 
 @test "of two that fit the one is meant of which more words are known" {
