@@ -29,7 +29,6 @@
 #include <sys/resource.h>
 
 #include "copies.h"
-#include "copies_crew.h"
 #include "lib/file_reading.h"
 
 /* Three points make a line; of one series all are wanted. */
