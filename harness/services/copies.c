@@ -504,6 +504,8 @@ struct group {
 	bool threads;
 	/* By number of CPUs; what is of all numbers is in the first. */
 	const struct bench_case *of[COPIES_COUNTS][ROWS];
+	/* Copies at work in the window that had most of them; 0: no window. */
+	unsigned int at_work[COPIES_COUNTS];
 	uint64_t iters;
 	struct group *next;
 };
@@ -533,12 +535,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return crew_start(w, b, &g->iters);
 }
 
-/* What a window has brought; copies share what they work on, so not all of it
- * is the same for all.  One in which a copy lost its CPU at the begin or the
- * end is no sample. */
-static int record(struct bench *b, const struct crew *w,
-		  const struct bench_case *const *of)
+/* Evidence and values of the last window: copies share what they work on, so
+ * not all of it is the same for all.  A window is excluded in which a copy was
+ * at work for a part of the time, or got no CPU and did nothing. */
+static int record(struct bench *b, const struct crew *w, struct group *g,
+		  unsigned int at)
 {
+	const struct bench_case *const *of = g->of[at];
 	double latency = 0, rate = 0, least = INFINITY, most = 0;
 	uint64_t begun = 0, over = UINT64_MAX, first = UINT64_MAX, last = 0;
 	unsigned int at_home = 0, at_work = 0, timed = 0;
@@ -560,11 +563,18 @@ static int record(struct bench *b, const struct crew *w,
 		first = s->from < first ? s->from : first;
 		last = s->to > last ? s->to : last;
 	}
-	together = at_work == w->n &&
-		   (double)(int64_t)(over - begun) >=
-			   BENCH_MOSTLY * (double)(last - first);
-	bench_proof(b, of[LATENCY], "copies_at_work", w->n, at_work);
 	bench_proof(b, of[LATENCY], "copies_on_own_cpu", w->n, at_home);
+	if (bench_is_sample(b)) {
+		bench_purity(b, of[LATENCY], "windows_of_all_copies",
+			     BENCH_SOME, 1, at_work == w->n);
+		if (at_work > g->at_work[at])
+			g->at_work[at] = at_work;
+	}
+	if (at_work < w->n)
+		return 0;
+	bench_proof(b, of[LATENCY], "copies_at_work", w->n, at_work);
+	together = (double)(int64_t)(over - begun) >=
+		   BENCH_MOSTLY * (double)(last - first);
 	if (bench_is_sample(b))
 		bench_purity(b, of[LATENCY], "windows_together", BENCH_SOME, 1,
 			     together);
@@ -583,11 +593,11 @@ static int record(struct bench *b, const struct crew *w,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct copies *s = state;
-	const struct group *g = c->arg;
 	const int err = crew_window(&s->crew, b);
 
-	return err || invocation_stop ? err
-				      : record(b, &s->crew, g->of[c->index]);
+	return err || invocation_stop
+		       ? err
+		       : record(b, &s->crew, (struct group *)c->arg, c->index);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -786,11 +796,22 @@ static void derive_stop(struct bench *b, const struct copies *w,
 		   w->count[w->counts - 1]);
 }
 
+/* A row whose windows all lacked a copy did not measure what its name says. */
+static void prove_at_work(struct bench *b, const struct copies *w,
+			  const struct group *g)
+{
+	for (unsigned int i = 0; i < w->counts; i++)
+		if (g->at_work[i] && g->at_work[i] < w->count[i])
+			bench_proof(b, g->of[i][LATENCY], "copies_at_work",
+				    w->count[i], g->at_work[i]);
+}
+
 static int derive(struct bench *b, void *state)
 {
 	const struct copies *w = state;
 
 	for (const struct group *g = w->groups; g; g = g->next) {
+		prove_at_work(b, w, g);
 		if (w->counts > 2)
 			derive_line(b, w, g);
 		if (w->counts > 1)
