@@ -25,16 +25,14 @@ follow() {
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
 	scripts/new getrandom cpu
 	make BUILD=build build/bin/getrandom
-	"${calm[@]}" build/bin/getrandom --effort 1 --invocations 1 --json >skeleton.json
+	build/bin/getrandom --effort 1 --invocations 1 --json >skeleton.json
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom
 }
 
 setup_file() {
-	load ../helpers
 	cd "$BATS_FILE_TMPDIR" || return
-	calmly
 	follow >&2
 }
 
