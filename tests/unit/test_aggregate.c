@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "result.h"
-#include "tap.h"
+#include "tests.h"
 
 #define MAX_ROWS 10
 
@@ -57,7 +57,7 @@ static json_int_t left_out(const struct result *out)
 }
 
 /* Rounds 1 to 4 of 10 took 40 ns more beside a stranger's thread. */
-static void shares(void)
+TEST(shares)
 {
 	struct result out;
 
@@ -91,7 +91,7 @@ static void shares(void)
 	drop(10);
 }
 
-static void states(void)
+TEST(states)
 {
 	struct result out;
 
@@ -114,7 +114,7 @@ static void states(void)
 }
 
 /* Accepted, accepted, rejected, accepted, accepted, rejected. */
-static void levels(void)
+TEST(levels)
 {
 	struct result out;
 
@@ -139,7 +139,7 @@ static void levels(void)
 	drop(6);
 }
 
-static void intervals(void)
+TEST(intervals)
 {
 	struct result out;
 
@@ -186,7 +186,7 @@ static void intervals(void)
 }
 
 /* Samples 1, 3 | 2, 2 | 10, 20: mean 38/6, sum of squares about it 277.33. */
-static void all_samples(void)
+TEST(all_samples)
 {
 	struct result out;
 
@@ -239,7 +239,7 @@ static void status_of(enum result_status a, enum result_status b,
 	drop(3);
 }
 
-static void statuses(void)
+TEST(statuses)
 {
 	const enum result_status ok = RESULT_OK, skip = RESULT_SKIPPED,
 				 below = RESULT_BELOW_RESOLUTION,
@@ -291,7 +291,7 @@ static json_int_t aside(const struct result *r, const char *key,
 	return json_integer_value(json_object_get(o, key));
 }
 
-static void set_aside(void)
+TEST(set_aside)
 {
 	struct result out;
 
@@ -340,7 +340,7 @@ static void set_aside(void)
 	drop(2);
 }
 
-static void steps(void)
+TEST(steps)
 {
 	struct result out;
 
@@ -381,7 +381,7 @@ static void is_below(int i, double estimate)
 }
 
 /* Three that saw a cost of 1 and three that saw less than nothing. */
-static void disagreement(void)
+TEST(disagreement)
 {
 	struct result out;
 
@@ -419,7 +419,7 @@ static void disagreement(void)
 }
 
 /* All are below resolution: the bound is of all, in whatever order. */
-static void bound(void)
+TEST(bound)
 {
 	static const double resolution[] = { 0.1, 0.9, 0.8 };
 	struct result out;
@@ -462,7 +462,7 @@ static double evidence(const json_t *e, const char *what, const char *key)
 		json_object_get(json_object_get(e, what), key));
 }
 
-static void evidence_and_facts(void)
+TEST(evidence_and_facts)
 {
 	struct result out;
 	json_t *e, *pair;
@@ -501,7 +501,7 @@ static void evidence_and_facts(void)
 	drop(3);
 }
 
-static void long_texts(void)
+TEST(long_texts)
 {
 	struct result out;
 	char text[201];
@@ -531,7 +531,7 @@ static void long_texts(void)
 	drop(3);
 }
 
-static void histograms(void)
+TEST(histograms)
 {
 	struct result out;
 	json_t *want = json_loads("{\"unit\": \"cycles\", \"bins\": [[1.0, 1],"
@@ -553,7 +553,7 @@ static void histograms(void)
 }
 
 /* 20 events of which 10 were no more than 0, and so are in no bin. */
-static void tails(void)
+TEST(tails)
 {
 	struct result out;
 
@@ -577,7 +577,7 @@ static void tails(void)
 	drop(2);
 }
 
-static void grades_and_places(void)
+TEST(grades_and_places)
 {
 	struct result out;
 
@@ -602,7 +602,7 @@ static void grades_and_places(void)
 }
 
 /* All found the same step, and another row has an interval of its own. */
-static void between(void)
+TEST(between)
 {
 	struct result out;
 
@@ -629,25 +629,4 @@ static void between(void)
 	   "without a step it is what it was");
 	result_free(&out);
 	drop(6);
-}
-
-int main(void)
-{
-	between();
-	intervals();
-	shares();
-	states();
-	levels();
-	all_samples();
-	statuses();
-	set_aside();
-	steps();
-	disagreement();
-	bound();
-	evidence_and_facts();
-	long_texts();
-	histograms();
-	tails();
-	grades_and_places();
-	return tap_done();
 }

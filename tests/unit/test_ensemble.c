@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ensemble.h"
-#include "tap.h"
+#include "tests.h"
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -22,7 +22,7 @@ static uint64_t next_random(void)
 	return random_state >> (random_state & 63);
 }
 
-static void test_wide(void)
+TEST(test_wide)
 {
 	char text[WIDE_TEXT];
 	bool divide = true;
@@ -59,7 +59,7 @@ static uint64_t variance_milli(const uint64_t *x, size_t n, bool *overflow)
 	return (uint64_t)v;
 }
 
-static void test_variance(void)
+TEST(test_variance)
 {
 	bool over, same = true;
 	uint64_t x[50];
@@ -137,7 +137,7 @@ overflow:
 	return (uint64_t)-22; /* -EINVAL */
 }
 
-static void test_paper_overflow(void)
+TEST(test_paper_overflow)
 {
 	const int n = 100000; /* the paper's SIZE_OF_STAT */
 	uint64_t *x = calloc((size_t)n, sizeof(*x));
@@ -178,7 +178,7 @@ static void add_ensemble(struct ensemble_series *s, const uint64_t *x, size_t n)
 	ensemble_series_add(s, &e, &row);
 }
 
-static void test_series(void)
+TEST(test_series)
 {
 	struct ensemble_series s;
 	struct ensemble_figures f;
@@ -205,7 +205,7 @@ static void test_series(void)
 	OK(f.broken, "an empty ensemble is told");
 }
 
-static void test_bound(void)
+TEST(test_bound)
 {
 	OK(ensemble_bound(50, 2000000000) == 300, "twice the minimum + 100 ns");
 	/* The paper's machine, taken as 2.67 GHz: nothing is cut off. */
@@ -215,7 +215,7 @@ static void test_bound(void)
 	   "CPUID's 636 are kept");
 }
 
-static void test_resolution(void)
+TEST(test_resolution)
 {
 	struct ensemble_resolution r;
 	uint64_t minima[1000], scratch[1000];
@@ -241,7 +241,7 @@ static void test_resolution(void)
 }
 
 /* A clock that advances by 22.5 ticks of 2.25 GHz, on a core of 2.6 GHz. */
-static void test_coarse_clock(void)
+TEST(test_coarse_clock)
 {
 	const uint64_t step = ensemble_step(23, 2600000000, 2250000000);
 	const size_t enough = ENSEMBLE_STEPS * step;
@@ -279,7 +279,7 @@ static struct ensemble_figures paper(uint64_t min, uint64_t variance,
 	};
 }
 
-static void test_verdicts(void)
+TEST(test_verdicts)
 {
 	const struct ensemble_figures good = paper(44, 2, 0, 0);
 	const struct ensemble_figures cr0 = paper(208, 3, 0, 0);
@@ -324,17 +324,4 @@ static void test_verdicts(void)
 		   ensemble_verdict(ENSEMBLE_VARIANCE_MOVES |
 				    ENSEMBLE_CUTS_SHORT) == ENSEMBLE_REJECTED,
 	   "a variance that moves alone is a condition, no rejection");
-}
-
-int main(void)
-{
-	test_wide();
-	test_variance();
-	test_paper_overflow();
-	test_series();
-	test_bound();
-	test_resolution();
-	test_coarse_clock();
-	test_verdicts();
-	return tap_done();
 }
