@@ -8,7 +8,7 @@
 #include "program.h"
 #include "result.h"
 #include "rows.h"
-#include "tap.h"
+#include "tests.h"
 
 #define OVERHEAD 30.0 /* ticks of an empty interval */
 #define HZ	 2e9  /* two ticks a nanosecond */
@@ -91,7 +91,7 @@ static double value_of(struct bench_case c)
 	return value;
 }
 
-static void events(void)
+TEST(events)
 {
 	struct result row;
 
@@ -136,7 +136,7 @@ static int batch(void *arg, uint64_t iters, uint64_t *ticks)
 	return 0;
 }
 
-static void repeated(void)
+TEST(repeated)
 {
 	double speeds[4];
 	const struct bench b = machine(speeds);
@@ -176,7 +176,7 @@ static void count(struct op_counts *counts, double each)
 	}
 }
 
-static void counted(void)
+TEST(counted)
 {
 	double speeds[4];
 	struct counters c = { 0 };
@@ -203,7 +203,7 @@ static void counted(void)
 }
 
 /* The first event took 500 ns, for two operations. */
-static void cold(void)
+TEST(cold)
 {
 	double speeds[4];
 	const struct bench b = machine(speeds);
@@ -238,7 +238,7 @@ static bool worst(uint64_t involuntary, uint64_t migrated, uint64_t waited)
 	return got;
 }
 
-static void grades(void)
+TEST(grades)
 {
 	OK(!worst(0, 0, 0) && !worst(20, 0, 0), "a process alone has no grade");
 	OK(worst(21, 0, 0) && worst(0, 21, 0) && worst(0, 0, 26),
@@ -279,7 +279,7 @@ static json_int_t tagged(const struct result *row, const char *tag)
 	return json_integer_value(json_object_get(row->tags, tag));
 }
 
-static void taken(void)
+TEST(taken)
 {
 	struct result row;
 
@@ -297,23 +297,11 @@ static void taken(void)
 	result_free(&row);
 }
 
-static void own_clock(void)
+TEST(own_clock)
 {
 	double speeds[4];
 	const struct bench b = machine(speeds);
 
 	OK_NEAR(bench_ns(&b, OVERHEAD + 200), 100, 1e-9,
 		"a span that a benchmark takes itself has no overhead");
-}
-
-int main(void)
-{
-	events();
-	repeated();
-	counted();
-	cold();
-	grades();
-	taken();
-	own_clock();
-	return tap_done();
 }

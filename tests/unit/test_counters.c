@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "counters_set.h"
-#include "tap.h"
+#include "tests.h"
 
 #define MS UINT64_C(1000000)
 
@@ -40,7 +40,7 @@ static struct counters one_pmu(enum counters_kind kind)
 	return c;
 }
 
-static void test_plain(void)
+TEST(test_plain)
 {
 	const double width[COUNTERS_PMUS] = { 4, NAN, NAN, NAN };
 	struct counters c = one_pmu(COUNTERS_SELF);
@@ -69,7 +69,7 @@ static void test_plain(void)
 	OK(!k.count[0].known, "backwards is not known");
 }
 
-static void test_multiplexed(void)
+TEST(test_multiplexed)
 {
 	struct counters c = one_pmu(COUNTERS_SELF);
 	struct counters_reading a = at(0), b = at(100);
@@ -90,7 +90,7 @@ static void test_multiplexed(void)
 }
 
 /* A hypervisor with fewer counters than it shows. */
-static void test_stands_still(void)
+TEST(test_stands_still)
 {
 	struct counters c = one_pmu(COUNTERS_SELF);
 	struct counters_reading a = at(0), b = at(100);
@@ -145,7 +145,7 @@ static void test_stands_still(void)
 }
 
 /* A thread that moves between kinds of core. */
-static void test_hybrid(void)
+TEST(test_hybrid)
 {
 	const double width[COUNTERS_PMUS] = { 6, 5, NAN, NAN };
 	const double unknown[COUNTERS_PMUS] = { 6, NAN, NAN, NAN };
@@ -189,7 +189,7 @@ static void test_hybrid(void)
 	OK(!k.count[COUNTERS_CYCLES].known, "but it does if it was used");
 }
 
-static void test_gap(void)
+TEST(test_gap)
 {
 	struct counters c = one_pmu(COUNTERS_CPU);
 	struct counters_reading a = at(0), b = at(1000);
@@ -232,7 +232,7 @@ static void remove_tree(const char *dir)
 	OK(!system(command), "clean up");
 }
 
-static void test_devices(void)
+TEST(test_devices)
 {
 	char dir[] = "/tmp/test_counters.XXXXXX";
 	struct counters_pmu pmus[COUNTERS_PMUS];
@@ -300,7 +300,7 @@ static const struct {
 	{ { .err = E2BIG }, "perf_event_open: " },
 };
 
-static void test_reasons(void)
+TEST(test_reasons)
 {
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		char text[COUNTERS_WHY_MAX] = "";
@@ -326,7 +326,7 @@ static void touch_pages(size_t pages)
 }
 
 /* Whatever this machine has: each event is known or has a reason. */
-static void test_here(void)
+TEST(test_here)
 {
 	struct counters *c = NULL;
 	struct counters_counts k;
@@ -367,7 +367,7 @@ static int opens(struct counters_target target, unsigned int flags)
 	return err;
 }
 
-static void test_misuse(void)
+TEST(test_misuse)
 {
 	struct counters_target cpu = { COUNTERS_CPU, 0 };
 	struct counters_target self = { COUNTERS_SELF, 0 };
@@ -381,18 +381,4 @@ static void test_misuse(void)
 	cpu.cpu = 0;
 	OK(opens(cpu, COUNTERS_INHERIT) == -EINVAL, "a CPU starts nothing");
 	OK(opens(self, COUNTERS_MSR) == -EINVAL, "a thread has no registers");
-}
-
-int main(void)
-{
-	test_plain();
-	test_multiplexed();
-	test_stands_still();
-	test_hybrid();
-	test_gap();
-	test_devices();
-	test_reasons();
-	test_here();
-	test_misuse();
-	return tap_done();
 }

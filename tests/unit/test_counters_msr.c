@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "counters_set.h"
-#include "tap.h"
+#include "tests.h"
 
 #define REGS   0x400
 #define WHY    160
@@ -68,7 +68,7 @@ static void fresh(struct machine *m)
 	m->reg[0x38f] = 0xff;
 }
 
-static void test_version_4(void)
+TEST(test_version_4)
 {
 	struct counters_arch a = intel(4, 4, 48);
 	struct machine m, before;
@@ -138,7 +138,7 @@ static void test_version_4(void)
 }
 
 /* The paper's Core Duo: two counters, no fixed ones, no global control. */
-static void test_version_1(void)
+TEST(test_version_1)
 {
 	struct counters_arch a = intel(1, 2, 40);
 	struct machine m;
@@ -178,7 +178,7 @@ static void refused(struct machine *m, const struct counters_arch *a, int err,
 	OK(!memcmp(before.reg, m->reg, sizeof(m->reg)), what);
 }
 
-static void test_refusals(void)
+TEST(test_refusals)
 {
 	struct counters_arch a = intel(4, 4, 48), amd = intel(2, 6, 48),
 			     none = intel(0, 0, 0);
@@ -207,7 +207,7 @@ static void test_refusals(void)
 	refused(&m, &a, -EIO, "does not answer", "a counter without answer");
 }
 
-static void test_close_goes_on(void)
+TEST(test_close_goes_on)
 {
 	struct counters_arch a = intel(4, 4, 48);
 	struct machine m;
@@ -220,13 +220,4 @@ static void test_close_goes_on(void)
 	OK(counters_msr_close(&s) == -EPERM, "a failed restore is told");
 	OK(m.reg[0x186] == 0x30041 && m.reg[0x38f] == 0xff,
 	   "and the others are restored all the same");
-}
-
-int main(void)
-{
-	test_version_4();
-	test_version_1();
-	test_refusals();
-	test_close_goes_on();
-	return tap_done();
 }

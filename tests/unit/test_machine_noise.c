@@ -7,7 +7,7 @@
 
 #include "machine.h"
 #include "noise_look.h"
-#include "tap.h"
+#include "tests.h"
 
 static double ns[GAP_CAUSES];
 
@@ -32,7 +32,7 @@ static void divide(size_t n, double each, double longer, double switched,
 		g.lost_ns, 1e-6, "the causes add up");
 }
 
-static void causes(void)
+TEST(causes)
 {
 	divide(25, 4000, 0, 0, 25, 0);
 	OK_NEAR(ns[GAP_INTERRUPTS], 1e5, 1e-6, "as many gaps as interrupts");
@@ -55,7 +55,7 @@ static void causes(void)
 	OK(ns[GAP_UNSEEN] == 0, "a quiet CPU");
 }
 
-static void spin(void)
+TEST(spin)
 {
 	struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
 	struct cpu_gaps g;
@@ -72,7 +72,7 @@ static void spin(void)
 	free(g.plain);
 }
 
-static void interrupts(void)
+TEST(interrupts)
 {
 	char root[] = "/tmp/test-gaps-XXXXXX";
 	char *path;
@@ -118,12 +118,4 @@ static void interrupts(void)
 	rmdir(path);
 	rmdir(root);
 	free(path);
-}
-
-int main(void)
-{
-	causes();
-	spin();
-	interrupts();
-	return tap_done();
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "result.h"
-#include "tap.h"
+#include "tests.h"
 
 static char bytes[65536];
 static size_t length;
@@ -45,7 +45,7 @@ static void written(const struct result *r, int times)
 	close(fd);
 }
 
-static void there_and_back(void)
+TEST(there_and_back)
 {
 	struct result r = made_up(), got;
 	const char *at = bytes;
@@ -80,7 +80,7 @@ static void there_and_back(void)
 }
 
 /* Also for the sanitizers: nothing that is read is outside. */
-static void cut_short(void)
+TEST(cut_short)
 {
 	struct result r = made_up(), got;
 	size_t taken = 0;
@@ -100,7 +100,7 @@ static void cut_short(void)
 	result_free(&r);
 }
 
-static void spoilt(void)
+TEST(spoilt)
 {
 	struct result r = made_up(), got;
 	int wrong = 0;
@@ -125,12 +125,4 @@ static void spoilt(void)
 		   -EBADMSG,
 	   "what a library prints is no row");
 	result_free(&r);
-}
-
-int main(void)
-{
-	there_and_back();
-	cut_short();
-	spoilt();
-	return tap_done();
 }

@@ -5,7 +5,7 @@
 
 #include "course.h"
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 
 static char name[] = "disk";
 static double random_values[] = { 87, 88, 89, 91, 92, 93 };
@@ -67,7 +67,7 @@ static int says(size_t at, const char *cases, const char *test,
 	return same;
 }
 
-static void patterns(void)
+TEST(patterns)
 {
 	OK(says(0, NULL, NULL, "it"), "any row");
 	OK(says(0, "order=ran*", NULL, "it"), "a row that matches");
@@ -75,7 +75,7 @@ static void patterns(void)
 	OK(says(3, "order=few", NULL, "it"), "less than so much is measured");
 }
 
-static void comparisons(void)
+TEST(comparisons)
 {
 	OK(says(0, NULL, "this / order=seq* > 20", "it (30 times)"),
 	   "a quotient, whole above ten");
@@ -95,7 +95,7 @@ static void comparisons(void)
 	OK(says(1, "order=ran*", "this > 0", "else"), "both must hold");
 }
 
-static void missing(void)
+TEST(missing)
 {
 	struct operation op = { .benchmark = name };
 
@@ -110,12 +110,4 @@ static void missing(void)
 	op.nlimiters = 1;
 	OK(!limiters_say(&op, &run, NULL) && !limiters_say(&op, &run, &rows[2]),
 	   "nothing was measured");
-}
-
-int main(void)
-{
-	patterns();
-	comparisons();
-	missing();
-	return tap_done();
 }

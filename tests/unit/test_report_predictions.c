@@ -6,7 +6,7 @@
 
 #include "course.h"
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 #include "text.h"
 
 static int gives(const char *text, const char *want, double clock, double x)
@@ -24,7 +24,7 @@ static int refused(const char *text, const char *want)
 	return quantity_parse(text, want, 2e9, &got) && fabs(got - 42) < 1e-9;
 }
 
-static void quantities(void)
+TEST(quantities)
 {
 	OK(gives("3.2 ns", "ns", NAN, 3.2), "ns");
 	OK(gives(" 1.5us ", "ns", NAN, 1500), "no blank, blanks around");
@@ -92,7 +92,7 @@ static int has_note(const struct notes *notes, const char *end)
 	return 0;
 }
 
-static void files(void)
+TEST(files)
 {
 	struct predictions p;
 	struct notes notes;
@@ -126,7 +126,7 @@ static void files(void)
 	OK_NEAR(p.v[0].base, 2, 1e-12, "the good lines are used");
 }
 
-static void long_lines(void)
+TEST(long_lines)
 {
 	struct predictions p;
 	struct notes notes;
@@ -139,12 +139,4 @@ static void long_lines(void)
 		   has_note(&notes, ":4: predicted = x"),
 	   "does not shift the lines behind it");
 	OK_NEAR(p.v[0].base, 1, 1e-12, "nor spoil them");
-}
-
-int main(void)
-{
-	quantities();
-	files();
-	long_lines();
-	return tap_done();
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 #include "topo.h"
 
 static struct topo *invent(const char *text)
@@ -34,7 +34,7 @@ static struct bench *on(struct topo *topo, int cpu)
 	return &b;
 }
 
-static void two_packages(void)
+TEST(two_packages)
 {
 	struct topo *topo =
 		invent("pack:2 [numa(memory=1GB)] l3:1(size=8388608) "
@@ -70,7 +70,7 @@ static void two_packages(void)
 	topo_close(topo);
 }
 
-static void one_thread_cores(void)
+TEST(one_thread_cores)
 {
 	struct topo *topo = invent("pack:1 core:2 pu:1");
 
@@ -88,7 +88,7 @@ static void one_thread_cores(void)
 	topo_close(topo);
 }
 
-static void three_nodes(void)
+TEST(three_nodes)
 {
 	struct topo *topo = invent("pack:3 [numa(memory=1GB)] core:2 pu:1");
 	char page;
@@ -140,7 +140,7 @@ static uint64_t share_of(const struct bench *b, const int *cpus, size_t n,
 }
 
 /* Two dies of two cores with two threads: numbers 0 to 7 in that order. */
-static void shared_caches(void)
+TEST(shared_caches)
 {
 	static const int each_core[] = { 0, 2, 4, 6 }, three[] = { 0, 1, 2 };
 	static const int all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -173,7 +173,7 @@ static void shared_caches(void)
 }
 
 /* Eight cores of two threads in each last cache, of which a socket has 16. */
-static void five_hundred(void)
+TEST(five_hundred)
 {
 	struct topo *topo = invent("pack:2 [numa(memory=1GB)] l3:16 "
 				   "core:8 l2:1 l1:1 pu:2");
@@ -200,7 +200,7 @@ static void five_hundred(void)
 
 /* A recorded one: four cores of two threads (0, 1, 8, 9, ... 25), and four
  * slower ones of one thread with one L2 cache (32, 34, 36, 38). */
-static void hybrid(void)
+TEST(hybrid)
 {
 	struct topo *topo = NULL;
 	const char *const *names;
@@ -243,7 +243,7 @@ static unsigned int usable(int *cpus)
 	return n < 2 ? n : 2;
 }
 
-static void this_machine(void)
+TEST(this_machine)
 {
 	struct topo *topo = NULL;
 	int cpu, only = -1, all[2] = { -1, -1 }, left[2] = { -1, -1 };
@@ -271,16 +271,4 @@ static void this_machine(void)
 	   "only the CPUs that we are bound to count");
 	topo_close(topo);
 	topo_close(NULL);
-}
-
-int main(void)
-{
-	two_packages();
-	one_thread_cores();
-	three_nodes();
-	shared_caches();
-	five_hundred();
-	hybrid();
-	this_machine();
-	return tap_done();
 }
