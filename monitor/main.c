@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * cpu_load - what does each core really do while the system says 100 %?
- * (docs/cpu_load.md)
+ * (docs/load.md)
  */
 #include <errno.h>
 #include <math.h>

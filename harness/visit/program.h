@@ -195,7 +195,7 @@ struct bench {
 	for (struct case_run **at_ = (b)->runs, *run; \
 	     (size_t)(at_ - (b)->runs) < (b)->n_runs && (run = *at_); at_++)
 
-/* The cases of a program (case.c, points.c): docs/cases.md. */
+/* The cases of a program (case.c, points.c): docs/rows.md. */
 #define CASE_NAME 256 /* bytes, with its end */
 
 /* cases_make() - all cases of the program.  Return: an exit code (err.h).

@@ -5,7 +5,7 @@
 #include "bench.h"
 
 /*
- * Reading the texts of cases (docs/cases.md): private to the harness.  A text
+ * Reading the texts of cases (docs/rows.md): private to the harness.  A text
  * that cannot be read is a mistake of the programmer: the program fails, and
  * the rest of the text is passed over.
  */
