@@ -154,10 +154,8 @@ static const char *nearest(const struct opt_set *sets, const char *word)
 
 		while (word[same] && word[same] == o->name[same])
 			same++;
-		if (same >= most) {
-			most = same + 1;
-			best = o->name;
-		}
+		if (same >= most)
+			most = same + 1, best = o->name;
 	}
 	return best;
 }
