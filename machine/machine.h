@@ -45,8 +45,8 @@ json_t *machine_string(const char *text);
 json_t *machine_text(char *text);
 void machine_set(json_t *o, const char *key, json_t *value);
 
-/* Who made this machine, where no CPUID says so.  @root: "" for this machine; a
- * directory with proc/ and sys/ in tests. */
+/* The maker of this machine, where no CPUID names it.  @root: "" for this
+ * machine; a directory with proc/ and sys/ in tests. */
 
 /* names.tsv, without its comments. */
 extern const char machine_names[];

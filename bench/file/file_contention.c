@@ -73,8 +73,8 @@ static long stored(void)
 	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_inblock;
 }
 
-/* What each of them does: a block that came from a disk took as long as many
- * cached ones. */
+/* The work of each process. A block from a disk took as long as many cached
+ * ones. */
 static int read_alone(struct bench *b, void *state, const struct bench_case *c)
 {
 	const bool looks = case_is(c, "mode", "warm");
