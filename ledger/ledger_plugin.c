@@ -61,12 +61,11 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
-#define USER_ENDS  (UINT64_C(1) << 47)
-#define LIBRARIES  UINT64_C(0x7f0000000000)
-#define NEAR	   64 /* a call within a thunk */
-#define STOP	   16
-#define MOST_DEEP  1000
-#define ENTRY_LOOK 4 /* instructions of an interrupt's first block */
+#define USER_ENDS (UINT64_C(1) << 47)
+#define LIBRARIES UINT64_C(0x7f0000000000)
+#define NEAR	  64 /* a call within a thunk */
+#define STOP	  16
+#define MOST_DEEP 1000
 
 enum kind { JUMP, CALL, RET, SYSCALL, TO_USER, IRET, READ };
 enum frame_kind { CALLED, SYSTEM, FAULT, INTERRUPT };
@@ -77,6 +76,7 @@ struct block {
 	uint64_t *at;
 	enum kind end;
 	enum frame_kind entry; /* of the kernel, by an interrupt or a fault */
+	int numbered;	       /* pushes a number first */
 	struct cell *cell;     /* of the node where it ran last */
 };
 
@@ -369,6 +369,25 @@ static void went_to(uint64_t to)
 		resumed(to);
 }
 
+/* Whether the last block may lead to @to by itself. */
+static int leads_to(uint64_t to)
+{
+	return last->end == SYSCALL || last->target == to || last->next == to ||
+	       (last->end == RET && task->n &&
+		task->stack[task->n - 1].site == to);
+}
+
+/* What began like a fault was an interrupt. */
+static void renamed(void)
+{
+	struct frame *f = &task->stack[task->n - 1];
+
+	f->kind = INTERRUPT;
+	f->node = NULL;
+	f->fault = NULL;
+	now.interrupts++;
+}
+
 /* What the last block did is known when the next one begins. */
 static void executed(unsigned int cpu, void *data)
 {
@@ -378,10 +397,13 @@ static void executed(unsigned int cpu, void *data)
 	if (last && done > done_before) {
 		const int whole = done - done_before == last->n;
 
+		if (last->entry == FAULT && b->numbered && task->n &&
+		    task->stack[task->n - 1].entry == last->pc &&
+		    b->pc == last->next)
+			renamed();
 		if (on)
 			count_last();
-		if (b->entry &&
-		    !(whole && (last->end == SYSCALL || last->target == b->pc)))
+		if (b->entry && !(whole && leads_to(b->pc)))
 			entered(b, whole);
 		else if (whole && last->end != JUMP)
 			went_to(b->pc);
@@ -427,6 +449,7 @@ static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 		b->target = target(c + 1, b->next);
 		return *c == 0xe8 ? CALL : JUMP;
 	case 0xeb:
+	case 0x70 ... 0x7f:
 		b->target = b->next + (uint64_t)(int64_t)(signed char)c[1];
 		return JUMP;
 	case 0xc2:
@@ -446,32 +469,42 @@ static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 		if (b->pc < USER_ENDS &&
 		    (c[1] == 0x31 || (n == 3 && !memcmp(c + 1, "\x01\xf9", 2))))
 			return READ;
+		if ((c[1] & 0xf0) == 0x80)
+			b->target = target(c + 2, b->next);
 		return JUMP;
 	default:
 		return JUMP;
 	}
 }
 
-/* Interrupts begin by pushing their number, faults with CLAC and a call: the
- * processor pushed an error code. */
-static enum frame_kind entry_of(const struct qemu_plugin_tb *tb, size_t n)
+static int is(const struct qemu_plugin_tb *tb, size_t k, const char *code,
+	      size_t size)
 {
-	enum frame_kind kind = CALLED;
+	const struct qemu_plugin_insn *insn =
+		k < qemu_plugin_tb_n_insns(tb) ? qemu_plugin_tb_get_insn(tb, k)
+					       : NULL;
 
-	for (size_t k = 0; k < n && k < ENTRY_LOOK; k++) {
-		const struct qemu_plugin_insn *insn =
-			qemu_plugin_tb_get_insn(tb, k);
-		const unsigned char *c = qemu_plugin_insn_data(insn);
+	return insn && qemu_plugin_insn_size(insn) >= size &&
+	       !memcmp(qemu_plugin_insn_data(insn), code, size);
+}
 
-		if (!k && qemu_plugin_insn_vaddr(insn) % 8)
-			break;
-		if (c[0] == 0x6a)
-			return INTERRUPT;
-		if (qemu_plugin_insn_size(insn) == 3 &&
-		    !memcmp(c, "\x0f\x01\xca", 3))
-			kind = FAULT;
-	}
-	return kind;
+/* How the kernel's entries look.  A device's pushes its number and jumps; all
+ * else begins with CLAC, which ends a block, and pushes a number in the next
+ * one, if the processor pushed no code of an error: see renamed(). */
+static void find_entry(const struct qemu_plugin_tb *tb, struct block *b)
+{
+	const size_t k = is(tb, 0, "\xf3\x0f\x1e\xfa", 4) || /* ENDBR64 */
+			 is(tb, 0, "\x0f\x1f\x40\x00", 4) ||
+			 is(tb, 0, "\x66\x0f\x1f\x00", 4);
+
+	b->numbered = is(tb, 0, "\x6a", 1) || is(tb, 1, "\x6a", 1);
+	if (b->pc < USER_ENDS || b->pc % 8)
+		return;
+	if (is(tb, k, "\x6a", 1) &&
+	    (is(tb, k + 1, "\xe9", 1) || is(tb, k + 1, "\xeb", 1)))
+		b->entry = INTERRUPT;
+	else if (is(tb, k, "\x0f\x01\xca", 3) && b->pc % 16 == 0)
+		b->entry = FAULT;
 }
 
 static struct block *block_of(const struct qemu_plugin_tb *tb, size_t n)
@@ -516,7 +549,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			qemu_plugin_register_vcpu_mem_cb(insn, switched, 0, 1,
 							 NULL);
 	}
-	b->entry = b->pc >= USER_ENDS ? entry_of(tb, n) : CALLED;
+	find_entry(tb, b);
 }
 
 static void write_reads(FILE *file)

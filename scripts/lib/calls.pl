@@ -74,9 +74,9 @@ sub function {
 
 			if ($at[$mid] <= $at) { $low = $mid + 1 } else { $high = $mid }
 		}
-		$at >= LIBRARIES && $at < USER_ENDS ? 'libraries'
-			: $low                          ? $name[$low - 1]
-			:                                 'elsewhere';
+		my $name = $low ? $name[$low - 1] : 'elsewhere';
+
+		($at >= LIBRARIES && $at < USER_ENDS) || $name eq '_init' ? 'libraries' : $name;
 	};
 }
 
@@ -236,11 +236,15 @@ sub of_batches {
 	return \%sum;
 }
 
-sub mode {
+# What the timer takes: two reads of the function that times nothing follow each
+# other at once or, when it is called again, not at once.
+sub timer_alone {
+	my ($reads) = @_;
+	my @all = grep { function($_->{site} - 1) =~ /^(?:timer_)?empty/ } @$reads;
 	my %n;
 
-	$n{$_}++ for @_;
-	return (sort { $n{$b} <=> $n{$a} || $a <=> $b } keys %n)[0];
+	$n{ $_->{count} }++ for @all;
+	return min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
 }
 
 # How many operations $length has, if a row of that value, least and greatest
@@ -264,7 +268,7 @@ sub fits {
 sub of_events {
 	my ($row, $reads) = @_;
 	my $windows = windows($reads);
-	my $timer = mode(map { $_->{length} } grep { $_->{of} =~ /timer_empty|^empty/ } @$windows) // 0;
+	my $timer = timer_alone($reads);
 	my (%lengths, $ops, %sum);
 
 	push @{ $lengths{ $_->{length} } }, $_ for @$windows;
@@ -287,7 +291,7 @@ sub of_events {
 			$of_timer += delete $sum{$_};
 		}
 		$row->{sampler} = function($reads->[$w->{i}]{site} - 1);
-		$sum{timer} = $of_timer - $timer / $ops;
+		$sum{timer} = $of_timer - $timer / $ops; # in the caller itself
 		return \%sum;
 	}
 	return;
@@ -298,7 +302,7 @@ sub of_events {
 sub folded_path {
 	my ($part, $sampler) = @_;
 
-	return "$sampler;timer" if $part eq 'timer';
+	return $sampler if $part eq 'timer';
 	my ($node, $pc) = split ' ', $part;
 	my $path = path($node);
 	my @frames = @{ $path->{frames} };
