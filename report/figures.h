@@ -12,6 +12,17 @@
 struct card;
 struct course;
 
+/* Where pictures, their data and settings are, in a results directory. */
+#define FIGURES_DIR "plots"
+
+/* figures_folder() - make @dir/FIGURES_DIR.  Return: 0 or -errno; -ENOTDIR if
+ * something else, such as a link, is in its place. */
+int figures_folder(const char *dir);
+
+/* figures_picture() - @name.svg as a path from @dir: in FIGURES_DIR, or beside
+ * the results, where versions before it wrote it. */
+const char *figures_picture(const char *dir, const char *name);
+
 /*
  * Figures are data: one line of a rows.tsv says which rows of which
  * benchmark are drawn how.  A figure without data is left out.

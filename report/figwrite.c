@@ -266,11 +266,8 @@ static void put_settings(struct figwriter *w)
 
 static FILE *create(const char *dir, const char *id, const char *suffix)
 {
-	FILE *f = text_create(text_format("%s/%s.%s", dir, id, suffix));
-	const int err = errno;
-
-	errno = err;
-	return f;
+	return text_create(
+		text_format("%s/" FIGURES_DIR "/%s.%s", dir, id, suffix));
 }
 
 static int write_kind(struct figwriter *w, const struct kind *kind)
