@@ -31,8 +31,7 @@ void card_read(struct card *card, const char *root, struct notes *notes)
 				      root, input_error(-err)),
 			  ROWTABLE_REMEDY);
 	while ((line = rowtable_next(&table, "core", line))) {
-		if (line->n != CARD_FIELDS ||
-		    !strcmp(line->field[CARD_WORDS], "-"))
+		if (!rowtable_given(line->field[CARD_WORDS]))
 			continue;
 		/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
 		card->v = text_grow(card->v, card->n, sizeof(*card->v));
@@ -91,8 +90,7 @@ static void add_row(struct table *t, const struct rowtable_line *e,
 	const char *value = tables_value(r);
 	bool valued = r->status <= RESULT_BELOW_RESOLUTION;
 
-	table_row(t,
-		  r->status == RESULT_OK ? "" : result_status_name(r->status));
+	table_row(t, tables_mark(r));
 	table_cell(t, COL_WORDS, words(e, run));
 	table_cell(t, COL_INTERVAL, interval(r, &value));
 	table_cell(t, COL_VALUE, value);

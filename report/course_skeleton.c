@@ -13,12 +13,7 @@
  * overhead, interval; from the right. */
 static const size_t summary_only[] = { 6, 2, 1 };
 
-enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT, FIELDS };
-
-static bool given(const char *field)
-{
-	return strcmp(field, "-") != 0;
-}
+enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT };
 
 /* "3.4 System Call" where the format does not number. */
 static void put_heading(struct doc *d, const char *const *field,
@@ -159,7 +154,7 @@ static void put_hint(struct doc *d, const struct course *c,
 			sections_place(d, run, files);
 		d->format->para(d, "To be written: model, cache, speed: lsblk "
 				   "-o NAME,MODEL,SIZE,ROTA.");
-	} else if (given(hint)) {
+	} else if (rowtable_given(hint)) {
 		d->format->para(d, formula_text(hint, &w));
 	}
 }
@@ -185,15 +180,15 @@ static void put_chapter(struct doc *d, const struct course *c,
 		put_summary(d, c, run);
 		return;
 	}
-	if (!given(field[OPERATIONS])) {
+	if (!rowtable_given(field[OPERATIONS])) {
 		put_hint(d, c, run, field[HINT]);
 		return;
 	}
 	put_methods(d, c, run, field[OPERATIONS]);
 	put_tables(d, c, run, field[OPERATIONS]);
-	if (given(field[FIGURES]))
+	if (rowtable_given(field[FIGURES]))
 		put_figures(d, figs, run, field[FIGURES]);
-	if (given(field[COMPARISONS]))
+	if (rowtable_given(field[COMPARISONS]))
 		comparisons_write(d, &c->table, &c->ops, run,
 				  field[COMPARISONS]);
 	d->format->para(d,
@@ -213,8 +208,6 @@ void course_skeleton(struct doc *d, const struct course *c,
 		d,
 		"Project Report: What Operations of an Operating System Cost");
 	while ((line = rowtable_next(&c->table, "chapter", line))) {
-		if (line->n != FIELDS)
-			continue;
 		put_heading(d, line->field, at);
 		put_chapter(d, c, run, figs, line->field);
 	}
