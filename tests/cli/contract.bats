@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-#
 # What every benchmark program promises, checked on all of them: a new file in
 # bench/ is tested here before anyone writes a test for it.
 
+load ../helpers
+
 setup_file() {
-	load ../helpers
 	local name
 
 	# One complete run of each, which several tests look at.  Each program is
@@ -36,7 +36,6 @@ full_run() {
 }
 
 setup() {
-	load ../helpers
 	full=$BATS_FILE_TMPDIR/full list=$BATS_FILE_TMPDIR/list
 	# It has been listed before.
 	# shellcheck disable=SC2317 # the checks call it

@@ -4,9 +4,7 @@
 # The memory programs: the loops are what they claim in the machine code that
 # was made of them, evidence holds, and little memory is no failure.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+load ../helpers
 
 setup_file() {
 	local name
@@ -18,7 +16,6 @@ setup_file() {
 }
 
 setup() {
-	load ../helpers
 	calmly
 	cd "$BATS_TEST_TMPDIR" || return
 }

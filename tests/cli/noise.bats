@@ -5,7 +5,6 @@
 #
 # The noise certificate: a hog is seen and named.
 
-bats_require_minimum_version 1.5.0
 load driver
 
 setup() {
