@@ -17,6 +17,9 @@ declare -ga QUICK=(--effort 1 --invocations 1)
 # Nothing takes as long as this; what hangs must not hang the tests.
 readonly PATIENCE_S=${PATIENCE_S:-600}
 
+# Of files that need no more: each test in a directory of its own.
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
 # benches: the names of all benchmark programs; other things in $BIN, such as
 # the report, have no source there.
 benches() {

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-#
 # The example of CONTRIBUTING.md does what it says, and passes the tests that
 # every benchmark meets.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+load ../helpers
+
 BUILD=${BUILD:-${BIN:+${BIN%/bin}}}
 BUILD=${BUILD:-$ROOT/build}
 

@@ -4,10 +4,9 @@
 # formats are those that lmbench's readers expect: LKP's stats, PerfKitBenchmarker's
 # samples, Asterinas's search patterns, getsummary.
 
-bats_require_minimum_version 1.5.0
+load ../helpers
 
 setup() {
-	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
 	lmbench=$ROOT/scripts/lmbench
 	mkdir fake
