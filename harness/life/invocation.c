@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One invocation: what happens, in which order. */
-#include "invocation.h"
+#include "life.h"
 
 #include <errno.h>
 #include <math.h>

@@ -22,13 +22,11 @@
 #include "copies.h"
 #include "err.h"
 #include "guard.h"
-#include "invocation.h"
+#include "io.h"
+#include "life.h"
 #include "opts.h"
 #include "out.h"
-#include "program.h"
-#include "result.h"
 #include "rows.h"
-#include "supervise.h"
 
 #define CACHE_LINE   64
 #define STACK_SPREAD 4096
@@ -136,6 +134,7 @@ static int write_rows(int code)
 
 	EACH_RUN (&program, run) {
 		struct result row;
+		char *line;
 		int err;
 
 		if (run->verdict.state == CASE_FAILED && run->choice.hidden &&
@@ -154,7 +153,9 @@ static int write_rows(int code)
 			snprintf(first, sizeof(first), "%s: %s", row.name,
 				 row.reason ? row.reason : "");
 		measured += row.status <= RESULT_BELOW_RESOLUTION;
-		err = record_put(STDOUT_FILENO, &row);
+		line = result_line(&row, 17);
+		err = io_write(STDOUT_FILENO, line, strlen(line), -1);
+		free(line);
 		result_free(&row);
 		if (err)
 			die(EXIT_FAIL, "cannot write: %s", strerror(-err));
