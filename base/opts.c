@@ -12,9 +12,6 @@
 #include "err.h"
 #include "units.h"
 
-/* As --invocations; a longer name pushes its help aside. */
-#define NAME_COLUMNS 11
-
 static char whybuf[240];
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *fmt, ...)
@@ -152,8 +149,8 @@ static const char *nearest(const struct opt_set *sets, const char *word)
 	OPT_EACH (set, o, sets) {
 		size_t same = 0;
 
-		while (word[same] && word[same] == o->name[same])
-			same++;
+		for (; word[same] && word[same] == o->name[same]; same++)
+			;
 		if (same >= most)
 			most = same + 1, best = o->name;
 	}
@@ -230,7 +227,7 @@ void opts_help(FILE *f, const struct opt_set *sets)
 			char letter[] = { '-', (char)o->letter, ',', '\0' };
 
 			fprintf(f, "  %-3s --%-*s  %s", o->letter ? letter : "",
-				NAME_COLUMNS, o->name, o->help);
+				(int)strlen("invocations"), o->name, o->help);
 			if (o->kind == OPT_KIND_LIST)
 				fprintf(f, " (repeatable)");
 			if (o->def && *o->def)

@@ -52,7 +52,6 @@ static const struct opt common_opts[] = {
 static void usage(const struct opt_set *sets)
 {
 	const char *called = program_invocation_short_name;
-
 	printf("usage: %s [--cpu N] [--timer METHOD]\n"
 	       "       %s noise [--cpu N] [--ms N]\n"
 	       "       %s kinds\n"

@@ -130,37 +130,26 @@ static void hide(struct bench *b)
 			verdict_unselect(run);
 }
 
-/* "; did you mean A, B?" in @buf: the first cases that contain most of @glob.
- */
-static void like(struct bench *b, const char *glob, char *buf, size_t size)
-{
-	char part[64];
-	size_t len = 0;
-
-	snprintf(part, sizeof(part), "%s", glob);
-	*buf = '\0';
-	for (size_t n = strlen(part); n > 2 && !len; part[--n] = '\0')
-		EACH_RUN (b, run)
-			if (strstr(run->c.name, part) && len < size / 3)
-				len += (size_t)snprintf(buf + len, size - len,
-							"%s%s",
-							len ? ", "
-							    : "; did you mean ",
-							run->c.name);
-	if (len && len < size)
-		snprintf(buf + len, size - len, "?");
-}
-
 static int matches_nothing(struct bench *b, const char *glob)
 {
 	const struct bench_desc *d = b->desc;
-	char open[160], meant[400];
+	char open[160], near[400] = "";
+	size_t len = 0;
 
 	points_open(d->open ? d->open : d->points, open, sizeof(open));
-	like(b, glob, meant, sizeof(meant));
+	for (size_t n = strlen(glob); n > 2 && !len; n--) /* most of it */
+		EACH_RUN (b, run) {
+			const char *name = run->def.name;
+
+			if (len < 130 && memmem(name, strlen(name), glob, n))
+				len += (size_t)sprintf(near + len, "%s%.120s",
+						       len ? ", "
+							   : "; nearest: ",
+						       name);
+		}
 	return verdict_give_up(b, EXIT_USAGE,
 			       "--case '%s' matches no case of --list%s%s%s",
-			       glob, meant,
+			       glob, near,
 			       *open ? "; beside those it may ask for" : "",
 			       open + (*open != '\0'));
 }

@@ -104,8 +104,7 @@ static void help(const struct opt_set *sets)
 	     "128 + N if stopped by signal N.");
 }
 
-/* The program, or copies of it, and its cases.  Return: as invocation_open().
- */
+/* The program, or copies of it.  Return: as invocation_open(). */
 static int open_it(void)
 {
 	const struct bench_desc *desc = &bench_desc;
@@ -253,7 +252,7 @@ static void check(const char *operand, int parsed, const char *why)
 {
 	static const char *const no_row = NULL;
 	char path[PATH_MAX] = "";
-	int err;
+	int err = 0;
 
 	if (parsed < 0)
 		misuse("%s", why);
@@ -272,18 +271,14 @@ static void check(const char *operand, int parsed, const char *why)
 		       set.plan.cpus, COPIES_MOST);
 	if (set.plan.cpus && set.plan.counters)
 		misuse("--cpus and --counters together");
-	if (set.json && set.csv)
-		misuse("--json and --csv together");
-	if (set.wide && (set.json || set.csv))
-		misuse("--wide is for the table, not with --json or --csv");
-	if (set.plan.cpus) /* copies are other rows than those that are quoted
-			    */
+	if (set.json + set.csv + set.wide > 1)
+		misuse("only one of --json, --csv and --wide");
+	if (set.plan.cpus) /* rows of copies are not quoted */
 		set.plan.core_rows = &no_row;
 	/* Whether test files can be made there: no other question finds out
 	 * about /proc. */
-	err = set.plan.dir
-		      ? guard_scratch(set.plan.dir, "try", path, sizeof(path))
-		      : 0;
+	if (set.plan.dir)
+		err = guard_scratch(set.plan.dir, "try", path, sizeof(path));
 	if (err)
 		misuse("--dir %s: no file can be made there: %s", set.plan.dir,
 		       strerror(-err));

@@ -32,5 +32,5 @@ load ../helpers
 	done
 	grep -E '^call=getppid,via=syscall .*calls? [0-9]+/[0-9]+' <<<"$output"
 	try 2 "$BIN/syscall" --wide --json
-	[[ $stderr == *"--wide is for the table"* ]]
+	[[ $stderr == *"only one of --json, --csv and --wide"* ]]
 }
