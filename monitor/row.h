@@ -105,8 +105,7 @@ void summary_json(FILE *f, const struct summary *sums, size_t n,
  */
 void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n);
 
-/* Facts that hold for all samples: the CPU, its counters, the events that are
- * not counted, and why. */
+/* Facts of all samples: the CPU, its counters, events not counted and why. */
 struct facts {
 	uint64_t interval_ns;
 	struct cpu_model model;
