@@ -24,7 +24,7 @@ follow() {
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
 	scripts/new getrandom cpu
 	make BUILD=build build/bin/getrandom
-	build/bin/getrandom --effort 1 --invocations 1 --json >skeleton.json
+	build/bin/getrandom --effort 5 --json >skeleton.json
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom

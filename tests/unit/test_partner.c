@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "deadline.h"
-#include "partner_team.h"
+#include "partner.h"
 #include "program.h"
 #include "tap.h"
 #include "topo.h"
