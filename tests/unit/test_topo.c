@@ -39,34 +39,35 @@ TEST(two_packages)
 	struct topo *topo =
 		invent("pack:2 [numa(memory=1GB)] l3:1(size=8388608) "
 		       "core:2 l1:1(size=32768) pu:2");
+	static const struct {
+		int cpu;
+		enum bench_place where;
+		int is;
+	} t[] = {
+		{ 2, BENCH_SAME_CPU, 2 },     { 2, BENCH_SAME_CORE, 3 },
+		{ 2, BENCH_SAME_PACKAGE, 0 }, { 2, BENCH_OTHER_PACKAGE, 4 },
+		{ 2, BENCH_ANY_OTHER, 3 },    { 99, BENCH_ANY_OTHER, -ENOENT }
+	};
 	int cpus[3] = { -1, -1, -1 };
 
-	OK(topo, "an invented machine opens");
+	OK(topo && !topo_is_real(topo), "an invented machine is known to be");
 	if (!topo)
 		return;
-	OK(!topo_is_real(topo), "it is known to be invented");
-	OK(topo_pin(topo, 0) == -EXDEV, "and cannot be measured");
-	OK(topo_pin(topo, 8) == -ERANGE, "a CPU that it does not have");
-	OK(topo_pin(topo, -1) == -ERANGE, "nor a negative one");
+	OK(topo_pin(topo, 0) == -EXDEV && topo_pin(topo, 8) == -ERANGE &&
+		   topo_pin(topo, -1) == -ERANGE,
+	   "and cannot be measured");
 	OK(topo_cpus(topo, cpus, 3) == 8 && cpus[0] == 0 && cpus[2] == 2,
 	   "eight CPUs, of which three were asked for");
 	OK(topo_default_cpu(topo, NULL) == 7, "the last one is the default");
 	OK(bench_nodes(on(topo, 0)) == 2, "two NUMA nodes");
 
-	OK(bench_partner(on(topo, 2), BENCH_SAME_CPU) == 2, "2: the same CPU");
-	OK(bench_partner(on(topo, 2), BENCH_SAME_CORE) == 3,
-	   "2: the same core");
-	OK(bench_partner(on(topo, 2), BENCH_SAME_PACKAGE) == 0,
-	   "2: its package");
-	OK(bench_partner(on(topo, 2), BENCH_OTHER_PACKAGE) == 4,
-	   "2: the other");
-	OK(bench_partner(on(topo, 2), BENCH_ANY_OTHER) == 3, "2: the nearest");
-	OK(bench_partner(on(topo, 99), BENCH_ANY_OTHER) == -ENOENT,
-	   "99: nobody");
-
-	OK(bench_cache_bytes(on(topo, 0), 1) == 32 << 10, "cache of level 1");
-	OK(bench_cache_bytes(on(topo, 0), 3) == 8 << 20, "cache of level 3");
-	OK(bench_cache_bytes(on(topo, 0), 2) == 0, "no cache of level 2");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
+		OK(bench_partner(on(topo, t[i].cpu), t[i].where) == t[i].is,
+		   "a partner's place");
+	OK(bench_cache_bytes(on(topo, 0), 1) == 32 << 10 &&
+		   bench_cache_bytes(on(topo, 0), 3) == 8 << 20 &&
+		   bench_cache_bytes(on(topo, 0), 2) == 0,
+	   "caches of levels 1 and 3");
 	topo_close(topo);
 }
 
