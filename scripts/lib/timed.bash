@@ -17,7 +17,7 @@ row() { # CASE NANOSECONDS SAMPLES
 	printf '"estimator":"median","value":%s,"n":1,"samples":%d,"iters":1,"round":%d}\n' "$2" "$3" "$round"
 }
 
-all=0 n=0 times= ticks=$(getconf CLK_TCK)
+all=0 n=0 times='' ticks=$(getconf CLK_TCK)
 while ((all < 200000 && n < 199)); do
 	start=${EPOCHREALTIME/[.,]/}
 	sh -c "$command" </dev/null >/dev/null || exit
