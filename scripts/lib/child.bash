@@ -86,6 +86,8 @@ child_stop() {
 	if ((stopping)); then
 		((now - stopped_us >= 1000000)) || return 0
 		progress_clear
+		# More signals would begin this again and again.
+		trap '' HUP INT TERM
 		log "stopped at once"
 		if [[ -n $child_pid ]]; then
 			child_sweep "$child_pid"
