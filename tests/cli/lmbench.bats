@@ -208,7 +208,7 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 }
 
 @test "bad arguments are told in one line, without a figure" {
-	refused "it has: bw_file_rd" lat_nothing
+	refused "no program of lmbench's 'lat_nothing'; did you mean" lat_nothing
 	refused "called so" '../../bin/sh'
 	refused "needs a number" lat_pipe -P
 	refused "needs a number, not 'x'" lat_pipe -N x
