@@ -28,6 +28,9 @@ declare -rA fields_kinds=(
 	# Of the user, or of us.
 	[percentage]='(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?'
 	[check]='(cmd|pc|file):[]A-Za-z0-9/._+|:[-]+'
+	# No shell reads it otherwise.
+	[path]='(/[A-Za-z0-9_+][A-Za-z0-9._+-]*)+'
+	[address]='[A-Za-z0-9_./@:%?=+][A-Za-z0-9_./@:%?=+-]*'
 	[need]='must|may'
 	['list of packages']='-|[A-Za-z0-9][A-Za-z0-9.+_:/@-]*(,[A-Za-z0-9][A-Za-z0-9.+_:/@-]*)*'
 )
@@ -63,8 +66,11 @@ fields_refuse() {
 
 # fields_need KIND VALUE WHAT: refuse the line unless VALUE is made so.
 fields_need() {
-	fields_is "$1" "$2" ||
-		fields_refuse "$3 '$(fields_show "$2")' is no $1"
+	local kind=${1#\?}
+
+	fields_is "$1" "$2" && return
+	[[ $kind != *[0-9]-[0-9]* ]] || kind="number from ${kind%-*} to ${kind#*-}"
+	fields_refuse "$3 '$(fields_show "$2")' is no $kind"
 }
 
 # fields_show VALUE: it, fit for a message.

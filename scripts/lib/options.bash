@@ -78,6 +78,6 @@ one_of() {
 	for candidate in "${@:3}"; do
 		[[ $2 != "$candidate" ]] || return 0
 	done
-	[[ -n $2 ]] || die 2 "which $1? ${*:3}; see $0 --help"
-	die 2 "unknown $1 '$(fields_show "$2")'; $(meant "$2" "see $0 --help" "${@:3}")"
+	[[ -n $2 ]] || die 2 "which $1? ${*:3}; see $called --help"
+	die 2 "unknown $1 '$(fields_show "$2")'; $(meant "$2" "see $called --help" "${@:3}")"
 }

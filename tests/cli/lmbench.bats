@@ -205,7 +205,7 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 		the nearest is -P 1|lat_pipe -P 4
 		64, a line|lat_mem_rd 64 16
 		the nearest is bw_mem SIZE wr|bw_mem 8m fwr
-		it has: bw_file_rd|lat_nothing
+		no program of lmbench's 'lat_nothing'; did you mean|lat_nothing
 		called so|../../bin/sh
 		needs a number|lat_pipe -P
 		needs a number, not 'x'|lat_pipe -N x
