@@ -118,9 +118,9 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 	# One bar stands beside the name of its category, two above and below it.
 	picture file-operations >svg
 	for name in stat 'fsync of a file' create delete; do
-		grep -oE "translate\([0-9.]+,[0-9.]+\)\"[^>]*> <text>$name</text>" svg | sed 's/.*,\([0-9.]*\)).*/\1/'
+		grep -oE "translate\([0-9.]+,[0-9.]+\)\"[^>]*> <text>$name</text>" svg | sed 's/translate([0-9.]*,\([0-9.]*\)).*/\1/'
 	done >names
-	grep -oE "translate\([0-9.]+,[0-9.]+\)\"[^>]*> <text>[0-9.]+</text>" svg | tail -n 6 | sed 's/.*,\([0-9.]*\)).*/\1/' | sort -n >values
+	grep -oE "translate\([0-9.]+,[0-9.]+\)\"[^>]*> <text>[0-9.]+</text>" svg | tail -n 6 | sed 's/translate([0-9.]*,\([0-9.]*\)).*/\1/' | sort -n >values
 	awk 'NR == FNR { v[NR] = $1; next } { y[FNR] = $1 }
 		END { exit !(y[1] - v[1] < 2 && v[1] - y[1] < 2 && v[2] < y[3] && v[3] > y[3] && v[4] < y[4] && v[5] > y[4] &&
 			y[2] - v[6] < 2 && v[6] - y[2] < 2) }' values names
@@ -330,7 +330,7 @@ ensembles() {
 	done >cases
 	sed -n 's/^word\t//p' "$ROOT/report/figures.tsv" |
 		while IFS=$'\t' read -r programs term _; do
-			[[ $term != @(net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
+			[[ $term != @(cpus=*|net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
 			[[ $programs != '*' ]] && term="$programs $term"
 			# An empty value stands for no such axis.
 			grep -qx -- "${term//\*/.*}.*" cases || echo "$term"

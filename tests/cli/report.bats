@@ -285,7 +285,7 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	grep -q '^1 0 2.01 NaN NaN ' small/plots/procedure-curve.dat
 	# A marker for each line of data, and one for the key.
 	[[ $(grep -c "href='#gpPt[0-9]*' transform='translate" small/plots/procedure-curve.svg) -eq \
-		$(($(grep -c '^[0-9].*"$' small/plots/procedure-curve.dat) + 1)) ]]
+		$(($(grep -c '^1 .*: .*"$' small/plots/procedure-curve.dat) + 1)) ]]
 	grep -q '<text>101</text>' small/plots/syscall-bars.svg
 	grep -q '<text>91.0</text>' small/plots/syscall-bars.svg
 }
