@@ -102,7 +102,8 @@ static void put_figures(struct doc *d, const struct figures *figs,
 {
 	for (size_t i = 0; i < figs->n; i++) {
 		const struct figure *f = &figs->v[i];
-		const char *path = text_format("%s/%s.png", run->dir, f->id);
+		const char *path = text_format("%s/" FIGURES_DIR "/%s.pdf",
+					       run->dir, f->id);
 
 		if (text_glob(ids, f->id) && !access(path, R_OK))
 			put_figure(d, f);

@@ -3,6 +3,7 @@
 
 #include "doc.h"
 #include "embed.h"
+#include "figures.h"
 #include "text.h"
 
 #define PAPER	    5 /* columns of a table that one column of the page holds */
@@ -135,8 +136,10 @@ static void tex_figure(struct doc *d, const char *name, const char *caption)
 {
 	fprintf(d->f,
 		"\n\\begin{figure}[htbp]\\centering\n"
-		"\\IfFileExists{%s.png}{\\includegraphics[width=\\linewidth,"
-		"height=50mm,keepaspectratio]{%s.png}}{\\fbox{%s.png lies with "
+		"\\IfFileExists{" FIGURES_DIR
+		"/%s.pdf}{\\includegraphics[width=\\linewidth,"
+		"height=50mm,keepaspectratio]{" FIGURES_DIR
+		"/%s.pdf}}{\\fbox{%s.pdf lies with "
 		"the results}}\n"
 		"\\caption{",
 		name, name, name);

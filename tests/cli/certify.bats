@@ -117,7 +117,7 @@ figure() {
 		grep -qF "$word" <<<"$output"
 	done
 	if command -v gnuplot >/dev/null; then
-		[[ -s out/certify-cpuid2.svg && -s out/certify-none.png ]]
+		[[ -s out/plots/certify-cpuid2.svg && -s out/plots/certify-none.pdf ]]
 	fi
 }
 
