@@ -196,7 +196,7 @@ static void write_data(struct figures *figs, const struct run *run,
 		int err;
 
 		remove_old(run, fig);
-		err = figdata_write(fig, run, course);
+		err = figure_write(fig, run, course);
 		if (!err) {
 			figs->v[n++] = *fig;
 			continue;

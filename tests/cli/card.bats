@@ -135,7 +135,7 @@ card_run() {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
 	card_run
 	run -0 "$report" make --root "$ROOT" run
-	[[ $(grep -c '"10.3 µs"' run/plots/card.dat) -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
+	[[ $(grep -c '"10.3 µs["( ]' run/plots/card.dat) -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
 	grep -F "$(jq -r .cpu.model run/machine.json)" run/plots/card.svg
 	grep -F 'Signal to itself, caught' run/plots/card.svg
 	run ! grep -F "$(sed -n 3p "$entries" | cut -f 1)" run/plots/card.svg

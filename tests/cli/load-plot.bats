@@ -31,12 +31,12 @@ csv() {
 	[[ -s plots/cpu_load-processor.svg && -s plots/cpu_load-processor.pdf ]]
 	diff - plots/cpu_load-system.dat <<-'EOT'
 		# 0
-		0 100
-		1 100
-		2 50
+		1 0 100 NaN NaN ""
+		1 1 100 NaN NaN ""
+		1 2 50 NaN NaN ""
 
-		4 10
-		5 10
+		1 4 10 NaN NaN ""
+		1 5 10 NaN NaN ""
 
 
 	EOT
@@ -50,12 +50,12 @@ csv() {
 	try 0 "$PLOT" run.csv .
 	diff - plots/cpu_load-system.dat <<-'EOT'
 		# 0
-		0 50
-		0.2 50
+		1 0 50 NaN NaN ""
+		1 0.2 50 NaN NaN ""
 
 
 	EOT
-	grep -qx '0.2 30' plots/cpu_load-processor.dat
+	grep -qx '1 0.2 30 NaN NaN ""' plots/cpu_load-processor.dat
 }
 
 @test "without counters there is one figure, and it is said" {

@@ -171,7 +171,7 @@ column() {
 	run ! grep -E '^\| args=0,via=direct \|.* 6 \|' small/report.md
 	grep -Eq '^\| args=0,via=direct \|.*\| no value in 1 of 6 rounds: no \|' \
 		small/report.md
-	grep -Eq '^0 .* 5 "args=0,via=direct: ' small/plots/procedure-curve.dat
+	grep -Eq '^1 0 .* "args=0,via=direct: ' small/plots/procedure-curve.dat
 }
 
 @test "what moves with the place of its code says by how much" {
@@ -282,10 +282,10 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	jq -c 'select(.round <= 3)' small/invocations.jsonl >few
 	mv few small/invocations.jsonl
 	run -0 --separate-stderr make_report small
-	grep -q '^0 2.01 NaN NaN ' small/plots/procedure-curve.dat
+	grep -q '^1 0 2.01 NaN NaN ' small/plots/procedure-curve.dat
 	# A marker for each line of data, and one for the key.
 	[[ $(grep -c "href='#gpPt[0-9]*' transform='translate" small/plots/procedure-curve.svg) -eq \
-		$(($(grep -c '^[0-9].*"$' small/plots/procedure-curve.dat) + 1)) ]]
+		$(($(grep -c '^1 .*: .*"$' small/plots/procedure-curve.dat) + 1)) ]]
 	grep -q '<text>101</text>' small/plots/syscall-bars.svg
 	grep -q '<text>91.0</text>' small/plots/syscall-bars.svg
 }
@@ -403,6 +403,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	# What is written takes their place.
 	rm odd/report.md
 	mkdir -p odd/plots
+	rm -f odd/plots/syscall-bars.dat
 	mkfifo odd/report.md odd/.report.html.new odd/plots/syscall-bars.dat
 	run -0 --separate-stderr timeout 60 "$report" make --root "$ROOT" --no-plots odd
 	[[ -f odd/report.md && -f odd/report.html ]]
