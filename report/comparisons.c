@@ -197,6 +197,8 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 	struct table table;
 
 	comparisons_table(&table, t, run, ids);
+	if (d->paper)
+		table.caption = "Comparison";
 	/* A paper has no room for the names of the rows. */
 	for (size_t side = 1; d->paper && side <= 2; side++)
 		table_unbracket(&table, side);
