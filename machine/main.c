@@ -51,11 +51,14 @@ static const struct opt common_opts[] = {
 
 static void usage(const struct opt_set *sets)
 {
-	puts("usage: machine [--cpu N] [--timer METHOD]\n"
-	     "       machine noise [--cpu N] [--ms N]\n"
-	     "       machine kinds\n"
-	     "       machine clean-up\n"
-	     "\n"
+	const char *called = program_invocation_short_name;
+
+	printf("usage: %s [--cpu N] [--timer METHOD]\n"
+	       "       %s noise [--cpu N] [--ms N]\n"
+	       "       %s kinds\n"
+	       "       %s clean-up\n",
+	       called, called, called, called);
+	puts("\n"
 	     "machine - what is this machine, and who takes its time?\n"
 	     "\n"
 	     "Without a command it describes the machine and its clock as the\n"

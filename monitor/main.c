@@ -44,8 +44,9 @@ static const struct opt options[] = {
 
 static void print_help(const struct opt_set *sets)
 {
-	puts("usage: cpu_load [options] [-- command [argument]...]\n\n"
-	     "cpu_load - what does each core really do while the system says "
+	printf("usage: %s [options] [-- command [argument]...]\n",
+	       program_invocation_short_name);
+	puts("\ncpu_load - what does each core really do while the system says "
 	     "100 %?\n\n"
 	     "The operating system calls a core loaded while something runs on "
 	     "it, also while it\nwaits for memory.  This shows beside that how "

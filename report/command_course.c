@@ -180,7 +180,7 @@ static void print_summary(const char *root, struct run *run)
 	say_warnings(run);
 }
 
-int command_summary(const struct settings *set, char **names)
+int command_show(const struct settings *set, char **names)
 {
 	return print_run(set, names, print_summary);
 }

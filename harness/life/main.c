@@ -93,7 +93,8 @@ static void help(const struct opt_set *sets)
 {
 	char open[1024];
 
-	printf("usage: %s [options]\n\n%s", bench_desc.name, bench_about);
+	printf("usage: %s [options]\n\n%s", program_invocation_short_name,
+	       bench_about);
 	opts_help(stdout, sets);
 	points_open(bench_desc.open ? bench_desc.open : bench_desc.points, open,
 		    sizeof(open));

@@ -15,12 +15,16 @@ umask u+rwx,o-w
 
 log_fd=2
 
+# The name in messages: the caller's, "oscost ab", or that of the file.
+called=${OSCOST_CALLED:-${0##*/}}
+unset OSCOST_CALLED
+
 # The programs of the tree of the sources, or those that are installed.
 bin=${BASH_SOURCE[0]%/scripts/lib/*}/build/bin
 [[ -d $bin ]] || bin=${bin%/build/bin}/bin
 
 # log MESSAGE...: a closed stderr must not end a run, hence the ||.
-log() { printf '%s: %s\n' "${0##*/}" "$*" >&"$log_fd" || :; }
+log() { printf '%s: %s\n' "$called" "$*" >&"$log_fd" || :; }
 
 # die CODE MESSAGE...: exit codes are those of the programs: 1 failed, 2 usage.
 die() {
@@ -49,8 +53,13 @@ need_number() {
 	fi
 }
 
-# usage: what a script says of itself, the comment at its top.
-usage() { sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[-1]}"; }
+# usage: the comment at the top of the script, under the name that it was called by.
+usage() {
+	local file=${BASH_SOURCE[-1]##*/}
+
+	sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[-1]}" |
+		sed -E "/^(usage:|      ) /s#(scripts/)?${file//./\\.}( |$)#$called\\2#"
+}
 
 # meant NAME HINT CANDIDATE...: on stdout "did you mean ...?" if one is like NAME, else
 # HINT.
@@ -66,7 +75,7 @@ unknown() {
 	local -a names
 
 	mapfile -t names < <(usage | grep -oE -- '--[a-z][a-z-]+' | sort -u)
-	die 2 "unknown argument '$1'; $(meant "$1" "see $0 --help" "${names[@]}")"
+	die 2 "unknown argument '$1'; $(meant "$1" "see $called --help" "${names[@]}")"
 }
 
 # take_option NAME VALUE...: into conf, which has the names that there are.

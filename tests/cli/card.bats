@@ -187,7 +187,7 @@ card_run() {
 	jq '.plan = [] | .programs = []' run/run.json >without
 	mv without run/run.json
 	sed -i '/"syscall"/d; s/"args=0,via=direct"/"args=1,via=direct"/' run/invocations.jsonl
-	run -0 "$report" summary --root "$ROOT" run
+	run -0 "$report" show --root "$ROOT" run
 	# A program that was not to run is none of it.
 	[[ $output != *"System call (getppid)"* ]]
 	[[ $output == *"Procedure call, no arguments "*"no row: not part of this run"* ]]

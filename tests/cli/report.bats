@@ -49,7 +49,7 @@ without_gnuplot() {
 }
 
 @test "the summary is as it was" {
-	run -0 --separate-stderr "$report" summary --root "$ROOT" small
+	run -0 --separate-stderr "$report" show --root "$ROOT" small
 	diff -u "$ROOT/tests/fixtures/results/summary.txt" - <<<"$output"
 	[[ -z $(find small -name 'report.*') ]]
 }
@@ -77,7 +77,7 @@ without_gnuplot() {
 
 @test "the CPU that boots cannot be rid of its ticks" {
 	sed -i 's/"cpu":0,/"cpu":1,/; s/"cpu":3,/"cpu":0,/' small/noise.jsonl
-	run -0 "$report" summary --root "$ROOT" small
+	run -0 "$report" show --root "$ROOT" small
 	output=$(tr -s '\n ' '  ' <<<"$output") # the lines are folded
 	[[ $output == *"measure on another CPU, started with nohz_full="* ]]
 	[[ $output != *"nohz_full=0"* ]]
@@ -363,7 +363,7 @@ widths() {
 	one_line "nowhere/invocations.jsonl: No such file or directory"
 	mkdir empty
 	touch empty/invocations.jsonl
-	run -1 --separate-stderr "$report" summary empty
+	run -1 --separate-stderr "$report" show empty
 	one_line "no usable row"
 }
 
