@@ -125,6 +125,8 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 
 	table_begin(&table,
 		    "comparison|first|second|first / second>|95 % interval>");
+	if (d->paper)
+		table.caption = "Comparison";
 	while ((line = rowtable_next(t, "comparison", line))) {
 		const struct row *a = row_of(run, line->field[A_ROW]);
 		const struct row *b = row_of(run, line->field[B_ROW]);
