@@ -8,12 +8,14 @@ given = $(if $(filter command,$(origin $(1))),$($(1)))
 quoted = '$(subst ','\'',$(1))'
 options = $(foreach name,$(1),$(if $(call given,$(name)),\
 	--$(shell echo $(name) | tr A-Z_ a-z-) $(call quoted,$(call given,$(name)))))
-RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS PRECISION EFFORT \
-	ONLY CPU PRIO TIMER DIR FILE_CACHE SEED OUT RESUME PEER PEER_SERVER PEER_PORT PEER_URL) \
+# Its options have one list, of which a flag takes no value.
+RUN_ALL_OPTIONS := $(shell sed -n '/ flag$$/!s/ .*//p' scripts/lib/run.options | tr a-z- A-Z_)
+RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,$(RUN_ALL_OPTIONS)) \
 	$(if $(call given,RESUME_FAILED),--resume-failed)
 
 # A variable that nothing takes, such as a wrong spelling, would be ignored.
 strange = $(shell awk -v names='$(foreach name,$(.VARIABLES),$(if $(call given,$(name)),$(name)))' \
+	-v options='$(RUN_ALL_OPTIONS)' \
 	-f scripts/lib/nearest.awk -f scripts/lib/strange.awk $(MAKEFILE_LIST))
 
 # Use all CPUs for the build unless the caller said how many jobs.
@@ -24,7 +26,7 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: run-all
 run-all: ## measure: PROFILE=card|quick|default|publish PRECISION=2 ONLY="a b" CPU= PRIO= FILE_CACHE=machine PEER=user@host OUT= RESUME=
 	$(Q)$(if $(strange),$(error $(strange)))scripts/setup run
-	$(Q)$(NFSLAB_FETCH)
+	$(Q)$(NFSLAB_SETUP)
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS)
 

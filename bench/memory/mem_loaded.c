@@ -28,7 +28,7 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/mem_kernels.h"
-#include "partner_team.h"
+#include "partner.h"
 
 #define MIB	   ((size_t)1 << 20)
 #define PART_LEAST (64 * MIB)	   /* of each other CPU */

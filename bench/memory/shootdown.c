@@ -31,7 +31,7 @@
 
 #include "bench.h"
 #include "lib/map_calls.h"
-#include "partner_team.h"
+#include "partner.h"
 #include "stats.h"
 #include "sysfile.h"
 

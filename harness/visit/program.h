@@ -175,7 +175,7 @@ struct bench {
 	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
 	/* What is above visit/: services/kernel_tells.h, distance.h. */
-	int (*ready)(struct bench *b, const struct bench_case *c);
+	int (*ready)(struct bench *b, unsigned int needs);
 	double (*distance_ns)(int cpu);
 	char scratch[PATH_MAX]; /* life/serve.c */
 	struct op_counter counter_store;

@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What every script begins with: nothing of the caller's shell, and messages for
-# people, all on stderr; stdout belongs to data.
+# Every script begins with this: an error ends it, nothing of the caller's shell
+# changes it, and messages for people go to stderr; stdout belongs to data.
+
+set -euo pipefail
+export LC_ALL=C
 
 # The environment does not say how bash, df and others behave.  With -p bash takes
 # no options, functions, CDPATH or BASH_ENV from there: begin again with it.
@@ -14,6 +17,8 @@ umask u+rwx,o-w
 [[ ${TMPDIR-/} == /* && -d ${TMPDIR-/} && -w ${TMPDIR-/} ]] || unset TMPDIR
 
 log_fd=2
+# The tree of the sources, or the installed one.
+[[ -v root ]] || root=${BASH_SOURCE[0]%/scripts/lib/*}
 
 # The name in messages: the caller's, "oscost ab", or that of the file.
 called=${OSCOST_CALLED:-${0##*/}}
@@ -49,7 +54,7 @@ need_number() {
 
 	if ! [[ $value =~ ^[0-9]{1,15}$ ]] ||
 		((10#$value < least || 10#$value > most)); then
-		die 2 "$name must be a number from $least to $most, not '$value'"
+		die 2 "$name takes $least to $most, not '$value'"
 	fi
 }
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "copies_crew.h"
+#include "copies.h"
 
 #define HOT_BYTES   ((uint64_t)256 << 10) /* of what is cached */
 #define CROWD_BYTES ((uint64_t)1 << 20)	  /* by several, who also look */

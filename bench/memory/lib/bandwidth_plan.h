@@ -8,7 +8,7 @@
 
 #include "bench.h"
 #include "mem_kernels.h"
-#include "partner_team.h"
+#include "partner.h"
 
 /*
  * The rows of mem_bandwidth: which kernels, with which registers, on arrays of

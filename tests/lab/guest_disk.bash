@@ -34,7 +34,7 @@ disk_root() {
 		cp "$modules/$program.ko" "$root/modules"
 	done
 	ln -s ../bin "$root/usr/bin"
-	cp -r "${BASH_SOURCE[0]%/lib/*}" "$root/oscost/scripts"
+	cp -r "${BASH_SOURCE[0]%/tests/*}/scripts" "$root/oscost/scripts"
 	cat >"$root/init" <<-EOF
 		#!/bin/sh
 		export PATH=/bin
