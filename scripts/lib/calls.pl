@@ -10,8 +10,9 @@
 #        calls.pl own KERNEL FOLDED ...       of each function its own instructions
 #                and those with all that it called, as TSV
 #        calls.pl table KERNEL FOLDED ...     the rows, and functions of a kernel alone
-#        calls.pl because KERNEL FOLDED KERNEL FOLDED   why rows changed by 2 % or
-#                more: the causes that they share, then the functions of each
+#        calls.pl because KERNEL FOLDED KERNEL FOLDED [PCT]   why rows changed by
+#                2 % or more: the causes that they share, then the functions of each;
+#                with PCT rows that take more by more than that, status 3 if any does
 #
 # SYMBOLS are lines "ADDRESS NAME", sorted; ROWS lines "SECTION PROGRAM CASE
 # ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX", with tabs between.
@@ -564,22 +565,23 @@ sub print_causes {
 }
 
 sub because {
-	my ($of_a, $rows) = read_folded($_[1]);
-	my ($of_b) = read_folded($_[3]);
+	my ($name_a, $file_a, $name_b, $file_b, $above) = @_;
+	my ($of_a, $rows) = read_folded($file_a);
+	my ($of_b) = read_folded($file_b);
+	my @both = grep { $of_b->{$_} } @$rows;
 	my (%causes, %sum, @changed);
 
-	for my $row (grep { $of_b->{$_} } @$rows) {
-		my ($x, $y) = map { sum0 values %$_ } $of_a->{$row}, $of_b->{$row};
+	for my $row (@both) {
+		my ($x, $y) = map { sum0 values %{ $_->{$row} } } $of_a, $of_b;
 
-		next if abs($y - $x) < CHANGED * $x;
+		next if defined $above ? $y <= $x * (1 + $above / 100) : abs($y - $x) < CHANGED * $x;
 		push @changed, $row;
 		$sum{$row} = [$x, $y];
-		my (undef, $a) = by_function($of_a->{$row});
-		my (undef, $b) = by_function($of_b->{$row});
-		$causes{$row} = causes(tree(changes($of_a->{$row}, $of_b->{$row})), $a, $b, {});
+		my @with = map { (by_function($_->{$row}))[1] } $of_a, $of_b;
+		$causes{$row} = causes(tree(changes($of_a->{$row}, $of_b->{$row})), @with, {});
 	}
-	printf "From %s to %s %d of %d rows changed by %d %% or more.\n\n", @_[0, 2],
-		scalar @changed, scalar(grep { $of_b->{$_} } @$rows), 100 * CHANGED;
+	printf "From %s to %s %d of %d rows %s.\n\n", $name_a, $name_b, scalar @changed, scalar @both,
+		defined $above ? "take more by more than $above %" : 'changed by ' . 100 * CHANGED . ' % or more';
 	print_causes(\@changed, \%causes);
 	for my $row (@changed) {
 		my ($x, $y) = @{ $sum{$row} };
@@ -589,6 +591,7 @@ sub because {
 		print_tree(tree(most_of($change, SHOWN)), tree($change), 0,
 			map { (by_function($_->{$row}))[1] } $of_a, $of_b);
 	}
+	exit 3 if defined $above && @changed;
 }
 
 my %command = (fold => \&fold, own => \&own, because => \&because, table => \&table);
