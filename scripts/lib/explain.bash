@@ -174,7 +174,7 @@ explain_write() {
 
 # explain PROGRAM [CASE|PATTERN] OPTION...
 explain() {
-	local program=${1-} pattern='' explain_so
+	local program=${1-} pattern='' explain_so cmd
 	local -a cases known sides=()
 
 	[[ $program =~ ^[a-z0-9_]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
@@ -192,6 +192,9 @@ explain() {
 			"these are: ${known[*]}" "${known[@]}")"
 	cases=$(explain_cases "$program" "$pattern")
 	mapfile -t cases <<<"$cases"
+	for cmd in perl nm; do
+		command -v "$cmd" >/dev/null || die 2 "explain needs the command '$cmd'"
+	done
 	needs+=(KALLSYMS)
 	check_place
 	open_out
