@@ -112,7 +112,7 @@ explain_side() {
 	counted_boot "boot.$n" "${image[$2]}" "$work/1" "${conf[cpu]}" "$3"
 	took_us "$start"
 	if ! counted_ended "$work/1/boot.$n"; then
-		log "$2 $3: $(why_stopped "$work/1/boot.$n")"
+		log "$2 ${3:-plain}: $(why_stopped "$work/1/boot.$n")"
 		return 1
 	fi
 	log "$2 ${3:-plain}: $(format_us "$took")"
