@@ -3,7 +3,7 @@
 # make            build everything into $(BUILD)/bin
 # make run-all    measure this machine, make tables and plots
 # make test       all tests
-# make help       list the targets
+# make help       list the targets that people type; make help-dev: all
 #
 # Sources are found by wildcard: a new bench/<family>/*.c, harness/*/*.c,
 # report/*.c or tests/unit/test_*.c needs no edit here.
@@ -15,7 +15,6 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 bindir  := $(PREFIX)/bin
 mandir  := $(PREFIX)/share/man
-compdir := $(PREFIX)/share/bash-completion/completions
 
 SAN     ?=
 BUILD   ?= build$(if $(SAN),-san)

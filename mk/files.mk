@@ -9,13 +9,13 @@ bench_LIBS_file_remote := $(shell $(PKG_CONFIG) --libs libnfs)
 endif
 
 # A server for the remote rows, unless none of them is wanted; ONLY has patterns.
-NFSLAB_FETCH = set -f; only='$(call given,ONLY)'; for one in $${only:-file_remote}; do \
-	case file_remote in $$one) scripts/nfslab fetch --bin '$(BUILD)/bin' || exit; break ;; esac; done
+NFSLAB_SETUP = set -f; only='$(call given,ONLY)'; for one in $${only:-file_remote}; do \
+	case file_remote in $$one) scripts/setup --bin '$(BUILD)/bin' nfs || exit; break ;; esac; done
 
 # The server is started, and all of it removed, by run-all itself.
 .PHONY: nfslab
 nfslab: ## read a remote file: an NFS server in a network namespace (root)
 	$(Q)scripts/setup run
-	$(Q)scripts/nfslab fetch --bin '$(BUILD)/bin'
+	$(Q)scripts/setup --bin '$(BUILD)/bin' nfs
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS) --only file_remote

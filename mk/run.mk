@@ -8,12 +8,14 @@ given = $(if $(filter command,$(origin $(1))),$($(1)))
 quoted = '$(subst ','\'',$(1))'
 options = $(foreach name,$(1),$(if $(call given,$(name)),\
 	--$(shell echo $(name) | tr A-Z_ a-z-) $(call quoted,$(call given,$(name)))))
-RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,PROFILE ROUNDS PRECISION EFFORT \
-	ONLY CPU PRIO TIMER DIR FILE_CACHE SEED OUT RESUME PEER PEER_SERVER PEER_PORT PEER_URL) \
+# Its options have one list, of which a flag takes no value.
+RUN_ALL_OPTIONS := $(shell sed -n '/ flag$$/!s/ .*//p' scripts/lib/run.options | tr a-z- A-Z_)
+RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,$(RUN_ALL_OPTIONS)) \
 	$(if $(call given,RESUME_FAILED),--resume-failed)
 
 # A variable that nothing takes, such as a wrong spelling, would be ignored.
 strange = $(shell awk -v names='$(foreach name,$(.VARIABLES),$(if $(call given,$(name)),$(name)))' \
+	-v options='$(RUN_ALL_OPTIONS)' \
 	-f scripts/lib/nearest.awk -f scripts/lib/strange.awk $(MAKEFILE_LIST))
 
 # Use all CPUs for the build unless the caller said how many jobs.
@@ -24,7 +26,7 @@ jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: run-all
 run-all: ## measure: PROFILE=card|quick|default|publish PRECISION=2 ONLY="a b" CPU= PRIO= FILE_CACHE=machine PEER=user@host OUT= RESUME=
 	$(Q)$(if $(strange),$(error $(strange)))scripts/setup run
-	$(Q)$(NFSLAB_FETCH)
+	$(Q)$(NFSLAB_SETUP)
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS)
 
@@ -38,83 +40,92 @@ card: ## measure what people quote, in 20 seconds: CPU= PRIO= OUT=
 setup: ## install what is missing to build and run
 	$(Q)scripts/setup run
 
+targets = awk -F ':.*\#\# ' '/^($(1)):.*\#\# / { printf "  %-12s %s\n", $$1, $$2 }' \
+	  $(filter Makefile %.mk,$(MAKEFILE_LIST)) | sort
+
 .PHONY: help
-help: ## print this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-12s %s\n", $$1, $$2 }' \
-		$(filter Makefile %.mk,$(MAKEFILE_LIST)) | sort
+help: ## print the targets that people type
+	@$(call targets,all|card|run-all|test|install|deb|lint|help-dev)
 
-# Pages and completion are made from --help, so they cannot fall behind the
-# option tables.
-PAGED    := $(notdir $(BENCHES)) $(TOOLS)
-MANS     := $(PAGED:%=$(BUILD)/man/oscost-%.1) $(BUILD)/man/oscost.1
-COMPS    := $(PAGED:%=$(BUILD)/completion/oscost-%) $(BUILD)/completion/oscost
+.PHONY: help-dev
+help-dev: ## print all targets
+	@$(call targets,[a-z][a-z-]*)
 
-$(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
+# Pages are made from --help, so they cannot fall behind the option tables: a page for
+# each benchmark, and one for each word of `oscost help`, with the program behind it.
+PAGED      := $(filter-out truth,$(notdir $(BENCHES)))
+WORDS      := card run lmbench fleet truth list explain show report export ab compare \
+	      history kernels layers under ledger noise load tune doctor
+MANS       := $(patsubst %,$(BUILD)/man/oscost-%.1,$(PAGED) $(WORDS)) $(BUILD)/man/oscost.1
+COMPLETION := contrib/completion
+FRONT      := card list explain doctor
+of_report  := show report export compare history
+behind      = $(strip $(if $(filter $(FRONT),$(1)),scripts/oscost $(1),\
+	      $(if $(filter report,$(1)),$(BUILD)/bin/report,\
+	      $(if $(filter $(of_report),$(1)),$(BUILD)/bin/report $(1),\
+	      $(if $(filter noise,$(1)),$(BUILD)/bin/machine noise,\
+	      $(if $(filter load,$(1)),$(BUILD)/bin/cpu_load,scripts/$(1:run=run-all)))))))
+
+$(PAGED:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)scripts/man $< >$@
-$(BUILD)/completion/oscost-%: $(BUILD)/bin/% scripts/completion
-	$(call say,COMP,$@)
+	$(Q)scripts/man oscost-$* '' $< >$@
+$(WORDS:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: scripts/oscost scripts/man \
+		$(BUILD)/bin/report $(BUILD)/bin/machine $(BUILD)/bin/cpu_load $(SCRIPTS)
+	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)scripts/completion $< >$@
+	$(Q)scripts/man oscost-$* "$$(sed -nE 's/^#   $*( [^ ]+)*  +//p' scripts/oscost)" \
+		$(call behind,$*) >$@
 $(BUILD)/man/oscost.1: scripts/oscost scripts/man
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)scripts/man $< >$@
+	$(Q)scripts/man oscost 'what each operation of this operating system costs here' $< >$@
 	$(Q)printf '.SH SEE ALSO\n' >>$@
-	$(Q)printf '.BR oscost-%s (1),\n' $(sort $(PAGED)) | sed '$$s/,$$//' >>$@
-$(BUILD)/completion/oscost: scripts/oscost scripts/completion $(wildcard bench/*/rows.tsv)
-	$(call say,COMP,$@)
-	@mkdir -p $(@D)
-	$(Q)scripts/completion $< >$@
+	$(Q)printf '.BR oscost-%s (1),\n' $(sort $(PAGED) $(WORDS)) | sed '$$s/,$$//' >>$@
 
 .PHONY: man
-man: $(MANS) $(COMPS) ## man pages and shell completion into $(BUILD)
+man: $(MANS) ## man pages into $(BUILD)
 
-# $(libdir) holds the tree that the programs expect around them, as in
-# $(BUILD) and here; $(bindir) only holds links with names of our own, because
-# `sync` and `timer` would hide other people's commands.
-libdir    := $(PREFIX)/lib/oscost
-COMMANDS   = $(PAGED) report
-SCRIPTS   := $(addprefix scripts/,ab certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
-	     packages.tsv plot run-all setup truth tune under)
-INSTALLED  = $(DESTDIR)$(libdir)
+# $(INSTALLED) holds the tree that the programs expect around them, as in $(BUILD) and
+# here; $(bindir) has one link: `sync` and `timer` would hide other commands.
+libexecdir := $(PREFIX)/libexec/oscost
+SCRIPTS    := $(addprefix scripts/,ab certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
+	      packages.tsv plot run-all setup truth tune under)
+INSTALLED   = $(DESTDIR)$(libexecdir)
+SHARE       = $(DESTDIR)$(PREFIX)/share
 
 # To a shell a path with a blank is two, of which one would be removed.
-INSTALL_TO = $(DESTDIR)$(PREFIX) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir) $(DESTDIR)$(compdir)
-one_word   = $(if $(word 5,$(INSTALL_TO)),$(error DESTDIR and PREFIX must have no blanks: $(DESTDIR)$(PREFIX)))
+INSTALL_TO = $(DESTDIR)$(PREFIX) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)
+one_word   = $(if $(word 4,$(INSTALL_TO)),$(error DESTDIR and PREFIX must have no blanks: $(DESTDIR)$(PREFIX)))
 
 .PHONY: install
 install: all man install-library ## copy everything under $(DESTDIR)$(PREFIX)
 	$(one_word)
-	$(Q)install -d $(addprefix $(INSTALLED)/,bin scripts/lib plots) \
-		$(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(compdir)
+	$(Q)install -d $(addprefix $(INSTALLED)/,bin scripts/lib plots) $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1
 	$(Q)install -m 755 $(BENCHES) $(REPORT) $(INSTALLED)/bin
 	$(Q)for file in $(patsubst $(BUILD)/%,%,$(INSTALL_LIBS) $(INSTALL_LIBEXEC)); do \
 		install -D $(BUILD)/$$file $(INSTALLED)/$$file || exit; \
 	done
 	$(Q)install -m 755 $(SCRIPTS) $(INSTALLED)/scripts
-	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv report/*.tsv contrib/export/*.jq); do \
+	$(Q)for file in $(wildcard bench/*/rows.tsv monitor/rows.tsv report/*.tsv contrib/export/*.jq ledger/*.c); do \
 		install -D -m 644 $$file $(INSTALLED)/$$file || exit; \
 	done
 	$(Q)install -m 644 $(wildcard scripts/lib/*) $(INSTALLED)/scripts/lib
 	$(Q)install -m 644 $(wildcard plots/*) $(INSTALLED)/plots
-	$(Q)for name in $(COMMANDS); do \
-		ln -sf ../lib/oscost/bin/$$name $(DESTDIR)$(bindir)/oscost-$$name || exit; \
-	done
-	$(Q)ln -sf ../lib/oscost/scripts/run-all $(DESTDIR)$(bindir)/oscost-run-all
-	$(Q)ln -sf ../lib/oscost/scripts/oscost $(DESTDIR)$(bindir)/oscost
+	$(Q)ln -sf ../libexec/oscost/scripts/oscost $(DESTDIR)$(bindir)/oscost
 	$(Q)install -m 644 $(MANS) $(DESTDIR)$(mandir)/man1
-	$(Q)install -m 644 $(COMPS) $(DESTDIR)$(compdir)
+	$(Q)install -D -m 644 $(COMPLETION)/oscost $(SHARE)/bash-completion/completions/oscost
+	$(Q)install -D -m 644 $(COMPLETION)/_oscost $(SHARE)/zsh/site-functions/_oscost
+	$(Q)install -D -m 644 $(COMPLETION)/oscost.fish $(SHARE)/fish/vendor_completions.d/oscost.fish
 
-# By name, so that nothing else is touched; also what an older version with
-# other programs has left.
+# By name, so that nothing else is touched; also what older versions have left.
 .PHONY: uninstall
 uninstall: ## remove what install has put there
 	$(one_word)
-	$(Q)rm -rf '$(INSTALLED)'
-	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/oscost $(bindir)/oscost-* $(mandir)/man1/oscost.1 \
-		$(mandir)/man1/oscost-*.1 $(compdir)/oscost $(compdir)/oscost-*) $(INSTALLED_LIBRARY)
+	$(Q)rm -rf '$(INSTALLED)' '$(DESTDIR)$(PREFIX)/lib/oscost'
+	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/oscost $(bindir)/oscost-* $(mandir)/man1/oscost.1 $(mandir)/man1/oscost-*.1) \
+		$(addprefix $(SHARE)/,bash-completion/completions/oscost bash-completion/completions/oscost-* \
+		zsh/site-functions/_oscost fish/vendor_completions.d/oscost.fish) $(INSTALLED_LIBRARY)
 
 .PHONY: clean-up
 clean-up: $(MACHINE) ## remove test files and network namespaces that killed programs have left

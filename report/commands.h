@@ -24,7 +24,7 @@ struct settings {
 typedef int command_fn(const struct settings *set, char **names);
 
 /* What each does stands in main.c. */
-command_fn command_make, command_card, command_summary, command_coursework,
+command_fn command_make, command_card, command_show, command_coursework,
 	command_lmbench, command_predictions, command_compare, command_history,
 	command_due, command_failed, command_export, command_fleet;
 

@@ -154,9 +154,9 @@ static const struct command {
 	  make_opts, command_make },
 	{ "card", " DIR", "print the card of a run; write nothing", 1, 1,
 	  root_opts, command_card },
-	{ "summary", " DIR",
+	{ "show", " DIR",
 	  "print the card, causes of noise and warnings; write nothing", 1, 1,
-	  root_opts, command_summary },
+	  root_opts, command_show },
 	{ "coursework", " DIR", "print predicted and measured figures", 1, 1,
 	  coursework_opts, command_coursework },
 	{ "lmbench", " DIR", "print the figures of lmbench's summary", 1, 1,
@@ -189,17 +189,20 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* The command before a word: "report", or "oscost" where that started us. */
+#define called program_invocation_short_name
+
 static void put_usage(const struct command *c)
 {
-	printf("usage: report %s [OPTION]...%s\n\n%s\n", c->name, c->operands,
+	printf("usage: %s %s [OPTION]...%s\n\n%s\n", called, c->name, c->operands,
 	       c->help);
 }
 
 static void help_all(const struct opt_set *common)
 {
-	printf("usage: report COMMAND [OPTION]... [DIR]...\n\n");
+	printf("usage: %s COMMAND [OPTION]... [DIR]...\n\n", called);
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("  report %s%s\n      %s\n", commands[i].name,
+		printf("  %s %s%s\n      %s\n", called, commands[i].name,
 		       commands[i].operands, commands[i].help);
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const char *title =
@@ -241,7 +244,7 @@ int main(int argc, char **argv)
 	}
 	first = opts_parse(argc, argv, sets, &why);
 	if (first < 0)
-		die(EXIT_USAGE, "%s; try report%s%s --help", why, c ? " " : "",
+		die(EXIT_USAGE, "%s; try %s%s%s --help", why, called, c ? " " : "",
 		    name);
 	if (set.help && c)
 		put_usage(c);
@@ -257,12 +260,12 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (!c)
-		die(EXIT_USAGE, "expected a command first, such as report make "
-				"DIR; try report --help");
+		die(EXIT_USAGE, "expected a command first, such as %s make DIR; "
+				"try %s --help", called, called);
 	operands = argc - first;
 	if (operands < c->least || operands > c->most)
-		die(EXIT_USAGE, "expected report %s%s; try report %s --help",
-		    name, c->operands, name);
+		die(EXIT_USAGE, "expected %s %s%s; try %s %s --help", called, name,
+		    c->operands, called, name);
 	set.root = find_root(set.root);
 	return c->run(&set, argv + first);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# From rows of certify and certify_ring0 (slurped) to lines of tab-separated
-# fields for scripts/certify; the order of lines is the paper's.
+# The table of scripts/certify, from rows of certify and certify_ring0 (slurped); the
+# order of lines is the paper's.
 
 def lines: [
 	["min",              "min time"],
@@ -36,19 +36,23 @@ def title: {
 	chain: "chain of dependent square roots"
 }[.];
 
-# What both rings and the paper say of method $m, if any ring has it.
+def left($n): . + " " * ([$n - length, 0] | max);
+def right($n): " " * ([$n - length, 0] | max) + .;
+def line: "    " + (.[0] | left(38)) + (.[1:] | map(right(14)) | add // "");
+
+# The figures of both rings and of the paper of method $m, if any ring has it.
 def block($rows; $m):
 	select(any($rows[]; .params.method == $m and .status != "skipped")) |
-	["", "here", "all samples", "ring 0", "paper"],
+	(["", "here", "all samples", "ring 0", "paper"] | line),
 	(["empty", "loop", "chain"][] as $body
-	| ["# " + ($body | title)],
+	| "  " + ($body | title),
 	(lines[] as [$figure, $text]
 	| cell($rows; "certify"; $m; $body; $figure) as $user
 	| cell($rows; "certify_ring0"; $m; $body; $figure) as $ring0
 	| select($user or $ring0)
-	| [$text, ($user.value | number), ($user.evidence.all_samples | number),
+	| ([$text, ($user.value | number), ($user.evidence.all_samples | number),
 	   ($ring0.value | number),
-	   (($user.evidence.paper // $ring0.evidence.paper) | number)]));
+	   (($user.evidence.paper // $ring0.evidence.paper) | number)] | line)));
 
 def verdict($rows; $benchmark; $m):
 	cell($rows; $benchmark; $m; "all"; "verdict")
@@ -61,17 +65,17 @@ def methods($rows):
 	| sort_by(["cpuid2", "cpuid", "cr0", "lfence", "lfence2", "none"] as $o
 		| . as $m | $o | index($m));
 
-def blocks:
-	. as $rows | methods($rows)[] as $m
-	| ["= method \($m)"], block($rows; $m),
-	  (verdict($rows; "certify"; $m) | ["> here: \(.)"]),
-	  (verdict($rows; "certify_ring0"; $m) | ["> ring 0: \(.)"]),
+. as $rows
+| "Ticks of the counter. here: samples within 2 x the least + 100 ns; paper: cycles, ring 0, 1000 x 100000.",
+  (methods($rows)[] as $m
+	| "\nmethod \($m)", block($rows; $m),
+	  (verdict($rows; "certify"; $m) | "  here: \(.)"),
+	  (verdict($rows; "certify_ring0"; $m) | "  ring 0: \(.)"),
 	  (cell($rows; "certify"; $m; "all"; "verdict").evidence.paper
-	   // empty | ["> paper: \(if . == 2 then "accepted" else "rejected" end)"]);
-
-# Self-tests: name, value, what the results lose.
-def checks:
-	.[] | select(.params.check)
-	| [.params.check, (if .value == null then .status
-		else "\(.value * 1000 | round / 1000) \(if .unit == "1" then "" else .unit end)" end),
-	   (.evidence.verdict // .reason)];
+	   // empty | "  paper: \(if . == 2 then "accepted" else "rejected" end)")),
+  "\nself-tests of the clock",
+  ($rows[] | select(.params.check)
+	| "    " + (.params.check | left(10)) +
+	  ((if .value == null then .status
+		else "\(.value * 1000 | round / 1000) \(if .unit == "1" then "" else .unit end)" end) | right(16)) +
+	  "  \(.evidence.verdict // .reason)")

@@ -34,7 +34,6 @@ check_writable() {
 check_cpu() {
 	local list range first last
 
-	[[ $1 =~ ^[0-9]{1,6}$ ]] || die 2 "CPU must be a number, not '$1'"
 	list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 	for range in ${list//,/ }; do
 		first=${range%-*} last=${range#*-}
@@ -47,7 +46,6 @@ check_cpu() {
 
 # check_prio N: stop unless programs can be run with real-time priority N.
 check_prio() {
-	need_number PRIO "$1" 1 99
 	need chrt
 	chrt -r "$1" true 2>/dev/null ||
 		die 2 "PRIO: this user may not have real-time priority $1;" \

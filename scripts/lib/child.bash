@@ -86,6 +86,8 @@ child_stop() {
 	if ((stopping)); then
 		((now - stopped_us >= 1000000)) || return 0
 		progress_clear
+		# More signals would begin this again and again.
+		trap '' HUP INT TERM
 		log "stopped at once"
 		if [[ -n $child_pid ]]; then
 			child_sweep "$child_pid"
@@ -125,7 +127,7 @@ child_apart() {
 	trap 'child_pass TERM 143' TERM
 	trap child_pause TSTP
 	set -m
-	OSCOST_APART=$$ "${child_ends[@]/%TERM/KILL}" "$0" "$@" &
+	OSCOST_APART=$$ OSCOST_CALLED=$called "${child_ends[@]/%TERM/KILL}" "$0" "$@" &
 	child_pid=$!
 	set +m
 	child_wait "$child_pid" || status=$?

@@ -13,15 +13,6 @@ declare -a due_all=()   # --all where there are no core rows
 round_core=0            # whether the round has core rows alone
 due_first=              # so many rounds are certain before the run begins
 
-# due_check: stop unless this can be had.
-due_check() {
-	[[ -z ${conf[precision]:=} ]] ||
-		# A number that JSON takes too.
-		[[ ${conf[precision]} =~ ^(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?$ &&
-			${conf[precision]} == *[1-9]* ]] ||
-		die 2 "PRECISION must be a percentage such as 2 or 0.5, not '${conf[precision]}'"
-}
-
 # due_prepare: what all rounds need to know.
 due_prepare() {
 	local i program
@@ -108,18 +99,4 @@ due_left() {
 	# Of a run that goes on, what it spent before counts.
 	due_left_us=$((conf[seconds] * 900000 - (took > spent ? took : spent)))
 	((due_left_us > 0)) || due_left_us=0
-}
-
-# due_json: what the run was to reach, and what was decided.
-due_json() {
-	local round comma=''
-
-	printf ' "precision_pct": %s, "goal_pct": %s, "seconds": %s, "due": [' \
-		"${conf[precision]:-null}" "${conf[goal]:-null}" "${conf[seconds]:-null}"
-	for round in ${conf[due]}; do
-		printf '%s\n  {"round": %d, "programs": %s}' "$comma" "${round%%:*}" \
-			"$(json_string "${round#*:}")"
-		comma=,
-	done
-	printf '],\n'
 }

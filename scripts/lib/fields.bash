@@ -20,21 +20,43 @@ declare -rA fields_kinds=(
 	[word]='[A-Za-z0-9_.:+-]{0,100}'
 	# It becomes a file's name and a word of commands.
 	[node]='[A-Za-z0-9]([A-Za-z0-9._-]{0,250}[A-Za-z0-9])?'
-	['optional number']='([0-9]{1,15})?'
-	['optional percentage']='[0-9.]{0,10}'
 	['list of rounds']='([0-9]{1,4}:[a-z0-9_,-]*( |$))*'
 	[text]='[^[:cntrl:]]*'
 	# Arguments that name no file and no host.
 	['list of plain arguments']='( *(--[a-z-]+(=[0-9]+[kKmMgG]?)?|[0-9]+[kKmMgG]?|[A-Za-z0-9_.,*?=-]*[*=][A-Za-z0-9_.,*?=-]*)( +|$))*'
 	['name of test files']='(\.oscost-files-[A-Za-z0-9]{10})?'
+	# Of the user, or of us.
+	[percentage]='(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?'
 	[check]='(cmd|pc|file):[]A-Za-z0-9/._+|:[-]+'
+	# No shell reads it otherwise.
+	[path]='(/[A-Za-z0-9_+][A-Za-z0-9._+-]*)+'
+	[address]='[A-Za-z0-9_./@:%?=+][A-Za-z0-9_./@:%?=+-]*'
 	[need]='must|may'
 	['list of packages']='-|[A-Za-z0-9][A-Za-z0-9.+_:/@-]*(,[A-Za-z0-9][A-Za-z0-9.+_:/@-]*)*'
 )
 
-# fields_is KIND VALUE: whether it is made so.
+# fields_is KIND VALUE: whether it is made so; LEAST-MOST is a number of that range,
+# A|B one of these words, ?KIND that kind or nothing.
 fields_is() {
-	[[ $2 =~ ^(${fields_kinds[$1]})$ ]]
+	if [[ $1 == \?* ]]; then
+		[[ -z $2 ]] || fields_is "${1#\?}" "$2"
+	elif [[ $1 == *[0-9]-[0-9]* ]]; then
+		[[ $2 =~ ^[0-9]{1,15}$ ]] && ((10#$2 >= ${1%-*} && 10#$2 <= ${1#*-}))
+	elif [[ $1 == *\|* ]]; then
+		[[ -n $2 && $2 != *\|* && "|$1|" == *"|$2|"* ]]
+	else
+		[[ $2 =~ ^(${fields_kinds[$1]})$ ]]
+	fi
+}
+
+# fields_take KIND: in words.
+fields_take() {
+	case $1 in
+	*[0-9]-[0-9]*) printf 'takes %s to %s' "${1%-*}" "${1#*-}" ;;
+	*\|*) printf 'takes %s' "${1//|/, }" | sed 's/\(.*\), /\1 or /' ;;
+	percentage) printf 'takes a percentage such as 2 or 0.5' ;;
+	*) printf 'takes a %s' "$1" ;;
+	esac
 }
 
 # fields_refuse WHAT: stop, for the line at hand of the file that is being read.
@@ -44,8 +66,11 @@ fields_refuse() {
 
 # fields_need KIND VALUE WHAT: refuse the line unless VALUE is made so.
 fields_need() {
-	fields_is "$1" "$2" ||
-		fields_refuse "$3 '$(fields_show "$2")' is no $1"
+	local kind=${1#\?}
+
+	fields_is "$1" "$2" && return
+	[[ $kind != *[0-9]-[0-9]* ]] || kind="number from ${kind%-*} to ${kind#*-}"
+	fields_refuse "$3 '$(fields_show "$2")' is no $kind"
 }
 
 # fields_show VALUE: it, fit for a message.
@@ -98,4 +123,11 @@ fields_keep() {
 	[[ ! -v fields_setting[${1#@}] ]] || fields_refuse "$1 is there twice"
 	fields_setting[${1#@}]=$2
 	fields_setting_line[${1#@}]=$fields_line
+}
+
+# json_field FILE OBJECT KEY: the number at OBJECT.KEY, or nothing.  Only for files
+# that our programs made, and keys before the first object inside OBJECT.
+json_field() {
+	tr '\n' ' ' <"$1" |
+		sed -n "s/.*\"$2\": *{[^{}]*\"$3\": *\([-+.0-9eE]*\).*/\1/p"
 }

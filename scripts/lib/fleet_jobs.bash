@@ -2,29 +2,99 @@
 # SPDX-License-Identifier: MIT
 # The jobs of a fleet: one for each node, later one for each pair, so many at a time.
 #
-# A job is fleet_node.sh at the far end of an engine (fleet_slurm, fleet_hosts,
-# fleet_local): what it needs goes in by its standard input, as an archive, what
+# A job is fleet_node.sh on a node, by Slurm, by ssh (ClusterShell) or, for trials,
+# on this machine: what it needs goes in by its standard input, as an archive, what
 # it found comes out as text.  Nothing is left there, also if we are killed: the
 # standard input is held open by us, and ends with us.
 
 readonly fleet_files=(invocations.jsonl machine.json noise.jsonl log.txt)
-declare -A state=() took_s=() why=() # of a node or a pair
-declare -A at_work=()                # process: node or pair
-stopped=                             # signal that asked us to stop
-work=                                # scratch
+declare -A state=() result=() # of a node or a pair, and its line of the table
+declare -A down=()          # node: why it is not even tried
+declare -A at_work=()       # process: node or pair
+stopped=                    # signal that asked us to stop
+work=                       # scratch
+job_name=oscost-fleet-$$-$RANDOM$RANDOM
 
-# engine_load: the functions of the engine.
-engine_load() {
-	local limit=$((conf[limit] + 90))
-
-	# shellcheck source=/dev/null # one of three
-	source "$here/lib/fleet_${conf[engine]}.bash"
-	[[ ${conf[engine]} != slurm ]] || limit=$((limit + conf[queue]))
-	within=(timeout -k 10 "$limit")
-	job_name=oscost-fleet-$$-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')
+# engine_nodes: set nodes to those that were asked for.
+engine_nodes() {
+	case ${conf[engine]} in
+	local) mapfile -t nodes < <(seq -f 'local%.0f' "${conf[local]}") ;;
+	hosts)
+		# Groups are looked up by shell commands of groups.conf: no other characters,
+		# and a / only as the step of a range.
+		[[ ${conf[hosts]} =~ ^[A-Za-z0-9@]([A-Za-z0-9@._:,!^\&*-]|\[[0-9,/-]+\])*$ ]] ||
+			die 2 "--hosts: '$(fields_show "${conf[hosts]}")' is no node set, such as node[1-30],login or @rack1"
+		engine_state
+		mapfile -t nodes < <(nodeset -e -S '\n' "${conf[hosts]}" 2>&1)
+		wait $! || die 2 "--hosts: ${nodes[*]}"
+		;;
+	slurm)
+		[[ ${conf[nodelist]-node} =~ ^[A-Za-z0-9]([A-Za-z0-9._,-]|\[[0-9,-]+\])*$ ]] ||
+			die 2 "--nodelist: '$(fields_show "${conf[nodelist]}")' is no list of nodes, such as node[1-30]"
+		engine_state
+		# A name that no partition has is no line of sinfo's.
+		[[ ! -v conf[nodelist] ]] || mapfile -t nodes < <(scontrol show hostnames "${conf[nodelist]}")
+		;;
+	esac
 }
 
-# measure: all that is missing.  Return: 1 if a node gave nothing.
+# engine_state: whether the engine is here; with Slurm who is down, or kept out by the
+# administrator, and nodes, unless they are known.
+engine_state() {
+	local name state reason talk
+	local -A seen=()
+
+	case ${conf[engine]} in
+	local) return ;;
+	hosts)
+		need nodeset clush
+		return
+		;;
+	esac
+	need srun sinfo scancel scontrol
+	talk=$(sinfo -h -N -o '%N|%T|%E' ${conf[partition]:+-p "${conf[partition]}"} \
+		${conf[nodelist]:+-n "${conf[nodelist]}"} 2>&1) || die 2 "sinfo: $(fields_show "${talk##*$'\n'}")"
+	while IFS='|' read -r name state reason; do
+		fields_is node "$name" || continue
+		seen[$name]=1
+		case $state in
+		down* | fail* | unknown* | power* | *'*') down[$name]="down: ${state:+$state: }$reason" ;;
+		drain* | maint* | reserved* | blocked* | future*) down[$name]="skipped: $state: $reason" ;;
+		esac
+	done <<<"$talk"
+	((${#nodes[@]})) || mapfile -t nodes < <(printf '%s\n' "${!seen[@]}" | sort -V)
+}
+
+# engine_start NODE COMMAND: run COMMAND there.
+engine_start() {
+	local limit=$((conf[limit] + 90))
+	local -a how=(setsid sh -c "$2")
+
+	case ${conf[engine]} in
+	# -N: lines as they are; the remote shell reads the quotes. Python would keep
+	# what it prints until the end, where it is to go to a file.
+	hosts) how=(env PYTHONUNBUFFERED=1 clush -q -N -S -w "$1" "sh -c '$2'") ;;
+	slurm)
+		limit=$((limit + conf[queue]))
+		how=(srun -Q -N1 -n1 -w "$1" ${conf[partition]:+-p "${conf[partition]}"} --exclusive
+			-J "$job_name" -t "$(((conf[limit] + 120) / 60))" --immediate="${conf[queue]}"
+			--export="PATH=$PATH" -D / --mpi=none sh -c "$2")
+		;;
+	esac
+	exec timeout -k 10 "$limit" "${how[@]}"
+}
+
+# engine_address NODE: where it listens, as this machine sees it.
+engine_address() {
+	local address=$1
+
+	[[ ${conf[engine]} != local ]] || address=127.0.0.1
+	[[ ${conf[engine]} != slurm ]] ||
+		address=$(scontrol -o show node "$1" | sed -n 's/.* NodeAddr=\([A-Za-z0-9.:-]*\) .*/\1/p')
+	getent ahosts "$address" | awk '{ print $1; exit }'
+}
+
+# measure: all that is missing.  Return: 1 if a node or a pair is not well.
 measure() {
 	local node start
 
@@ -34,54 +104,36 @@ measure() {
 	! command -v flock >/dev/null || flock -n 9 || die 2 "another fleet run is at work in $out"
 	rm -rf "$out"/.work-* # of one that was killed
 	work=$(mktemp -d "$out/.work-XXXXXXXXXX")
-	trap clean EXIT
+	trap 'progress_clear; rm -rf "$work"' EXIT
 	mkfifo -m 600 "$work/hold"
 	exec {hold}<>"$work/hold"
 	payloads
 	trap 'stop 1' HUP
 	trap 'stop 2' INT
 	trap 'stop 15' TERM
-	table_begin fleet.tsv
-	for node in "${!down[@]}"; do
-		[[ ${state[$node]-} == ok || " ${nodes[*]} " != *" $node "* ]] ||
-			over fleet.tsv "$node" "${down[$node]%%: *}" 0 "${down[$node]#*: }"
+	table_load fleet.tsv
+	for node in "${nodes[@]}"; do
+		[[ ${state[$node]-} == ok || ! -v down[$node] ]] ||
+			over "$node" "${down[$node]%%: *}" 0 "${down[$node]#*: }"
 	done
-	pool fleet.tsv job_node "${nodes[@]}"
-	table_end fleet.tsv "${nodes[@]}"
+	pool job_node "${nodes[@]}"
+	table_write fleet.tsv node "${nodes[@]}"
 	if ((${#pairs[@]})) && [[ -z $stopped ]]; then
-		table_begin pairs.tsv
-		pool pairs.tsv job_pair "${pairs[@]}"
-		table_end pairs.tsv "${pairs[@]}"
+		table_load pairs.tsv
+		pool job_pair "${pairs[@]}"
+		table_write pairs.tsv pair "${pairs[@]}"
 	fi
 	took_us "$start"
 	summary "$(format_us "$took")"
 }
 
-# clean: at the end, however we end.
-clean() {
-	progress_clear
-	rm -rf "$work"
-}
-
-# stop NUMBER: a signal came; the pool ends its jobs.
+# stop NUMBER: a signal came; the pool ends its jobs. Ctrl-C once more ends all.
 stop() {
-	[[ -z $stopped ]] || (($1 == 2)) || return 0
-	[[ -z $stopped ]] || exit $((128 + $1))
+	[[ -z $stopped || $1 != 2 ]] || exit $((128 + $1))
+	[[ -z $stopped ]] || return 0
 	stopped=$1
 	progress_clear
 	log "stopping ${#at_work[@]} jobs"
-}
-
-# end_jobs: all that are at work, in good order.
-end_jobs() {
-	local pid feeder='' ended=1
-
-	((!${#at_work[@]})) || kill -TERM "${!at_work[@]}" 2>/dev/null || :
-	engine_cancel
-	for pid in "${!at_work[@]}"; do
-		await "$pid"
-	done
-	at_work=()
 }
 
 # payloads: what the nodes get: the static file, run-all.sh with the plan of this
@@ -109,15 +161,15 @@ plan_of() {
 	plan_ids=() plan_programs=() plan_args=() plan_limits=() plan_asked=()
 	plan_read_suite '' "$1"
 	if [[ $1 == run ]]; then
-		[[ -z ${conf[only]} ]] || plan_select "${conf[only]}"
-		[[ ${conf[profile]} == default ]] || plan_core "${conf[only]}" "${conf[profile]#quick}"
+		[[ -z ${conf[only]-} ]] || plan_select "${conf[only]}"
+		[[ ${conf[profile]} == default ]] || plan_core "${conf[only]-}" "${conf[profile]#quick}"
 	fi
 	for i in "${!plan_ids[@]}"; do
 		# shellcheck disable=SC2001 # up to the next blank
 		plan_args[i]=$(sed 's/--log [^ ]*//' <<<"${plan_args[i]}")
 		[[ " ${plan_args[i]}" != *' --'@(net|nfs)lab* ]] || unset "plan_ids[i]"
 	done
-	((${#plan_ids[@]})) || die 2 "none of ${conf[only]} needs nothing but the static file"
+	((${#plan_ids[@]})) || die 2 "none of ${conf[only]-} needs nothing but the static file"
 }
 
 # payload NAME: the archive.
@@ -135,41 +187,40 @@ payload() {
 	rm -r "$dir"
 }
 
-# pool TABLE JOB ITEM...: each that is not over, so many at a time; a node does one
-# thing at a time.
+# pool JOB ITEM...: each that is not over, so many at a time; a node does one thing at
+# a time.
 pool() {
-	local table=$1 job=$2 item pid i
+	local job=$1 item pid i total ended=0
 	local -a left=()
 	local -A begun=() busy=()
-	shift 2
+	shift
 
 	for item; do
 		[[ -v state[$item] ]] || left+=("$item")
 	done
-	local total=${#left[@]} ended=0
-	while [[ -z $stopped ]] && ((${#left[@]})) || ((${#at_work[@]})); do
+	total=${#left[@]}
+	while [[ -z $stopped ]] && ((${#left[@]} + ${#at_work[@]})); do
 		for i in "${!left[@]}"; do
 			((${#at_work[@]} < conf[fanout])) || break
-			[[ -z $stopped ]] || break
 			item=${left[i]}
 			[[ ! -v busy[${item%,*}] && ! -v busy[${item#*,}] ]] || continue
 			busy[${item%,*}]=1 busy[${item#*,}]=1
 			begun[$item]=$SECONDS
-			"$job" "$item" 9<&- &
+			# Who held it open would keep the nodes from ending with us.
+			{ exec {hold}>&- && "$job" "$item"; } 9<&- &
 			at_work[$!]=$item
 			unset "left[i]"
 		done
 		show "$ended" "$total"
-		[[ -z $stopped ]] || break
 		pid=
 		wait -n -p pid "${!at_work[@]}" 2>/dev/null || :
+		# What was cut short is measured again by --resume.
+		[[ -z $stopped ]] || break
 		fields_is number "${pid:-}" || continue
 		item=${at_work[$pid]}
 		unset "at_work[$pid]" "busy[${item%,*}]" "busy[${item#*,}]"
-		# What was cut short is measured again by --resume.
-		[[ -z $stopped ]] || break
 		ended=$((ended + 1))
-		judge "$table" "$item" $((SECONDS - begun[$item]))
+		judge "$item" $((SECONDS - begun[$item]))
 	done
 	end_jobs
 	progress_clear
@@ -184,50 +235,57 @@ show() {
 	progress_line=1
 }
 
-# await PID [TRIES]: until it has ended. A trapped signal ends wait before that. If
-# it is to end, TERM after so many tries: more than one, for a child of bash that has
-# just begun loses signals.
-await() {
-	local tries=${2:-0}
+# end_jobs: all that are at work: their standard input ends, and a node leaves nothing
+# behind then. What has not ended after 3 s, or has not begun, is ended.
+end_jobs() {
+	local tries=0 name
 
-	while kill -0 "$1" 2>/dev/null; do
-		if [[ -z $ended ]]; then
-			wait "$1" || :
-			continue
-		fi
-		[[ -z ${feeder:-} ]] || kill "$feeder" 2>/dev/null || :
-		((tries-- > 0)) || kill -TERM "$1" 2>/dev/null || :
+	((${#at_work[@]})) || return 0
+	[[ ${conf[engine]} != slurm ]] || scancel -Q -n "$job_name" -t PENDING 2>/dev/null || :
+	while kill -0 "${!at_work[@]}" 2>/dev/null; do
+		for name in "$work"/*.feeder "$work"/*.engine; do
+			[[ $name == *.engine && $tries -lt 30 ]] || end_process "$name"
+		done
+		tries=$((tries + 1))
 		sleep 0.1
 	done
+	at_work=()
 }
 
 # job NAME NODE PAYLOAD WORD...: fleet_node.sh WORD... on NODE; what it says goes
 # to NAME.out and NAME.err.
 job() {
-	local name=$1 node=$2 file=$work/$3.tgz boot feeder engine ended=''
+	local name=$1 node=$2 file=$work/$3.tgz boot
 	shift 3
 
 	# At a terminal all get SIGINT: stop() ends us.
 	trap '' INT
-	trap 'ended=1' TERM
+	trap - HUP TERM
 	# Only plain words, no single quotes: shells on both sides read it.
 	boot="echo @begin; umask 077; d=\$(mktemp -d ${conf[dir]}/oscost-fleet-XXXXXXXXXX) && cd \"\$d\" &&"
 	boot+=" head -c $(stat -c %s "$file") | tar -xzf - && exec sh ./fleet_node.sh ${conf[limit]} $*;"
 	boot+=" rm -rf \"\$d\"; echo @end 126"
-	exec {hold}>&- 3< <(cat "$file" && exec cat "$work/hold")
-	feeder=$!
+	exec 3< <(cat "$file" && exec cat "$work/hold")
+	echo $! >"$work/$name.feeder"
 	(engine_start "$node" "$boot") <&3 3<&- >"$work/$name.out" 2>"$work/$name.err" &
-	engine=$!
-	# A node that is told to by the end of its input leaves nothing behind.
-	await "$engine" 30
-	kill "$feeder" 2>/dev/null || :
+	echo $! >"$work/$name.engine"
+	wait $! || :
+	end_process "$work/$name.feeder"
+}
+
+# end_process FILE: whose number it has.
+end_process() {
+	local pid=
+
+	{ read -r pid <"$1"; } 2>/dev/null || :
+	! fields_is number "$pid" || kill "$pid" 2>/dev/null || :
 }
 
 job_node() { job "$1" "$1" measure measure -r "${conf[rounds]}" -e "${conf[effort]}"; }
 
 # job_pair CLIENT,SERVER: the server first; it goes when the client is done.
 job_pair() {
-	local client=${1%,*} server=${1#*,} from to port='' ended='' pid i
+	local client=${1%,*} server=${1#*,} from to port='' pid i
 
 	from=$(engine_address "$client") to=$(engine_address "$server")
 	[[ $from =~ ^[0-9a-fA-F.:]+$ && $to =~ ^[0-9a-fA-F.:]+$ ]] || {
@@ -235,31 +293,29 @@ job_pair() {
 		echo "no address of ${client} or ${server} is known here" >"$work/$1.err"
 		return
 	}
-	exec {hold}>&-
 	trap '' INT
-	trap 'ended=1' TERM
+	trap - HUP TERM
 	job "$1.server" "$server" pair serve "$to" "$from" &
 	pid=$!
 	for ((i = 0; i < 10 * (conf[queue] + 60); i++)); do
 		port=$(sed -n 's/^@serving \([0-9]\{1,5\}\)$/\1/p' "$work/$1.server.out" 2>/dev/null || :)
-		[[ -z $port$ended ]] || break
+		[[ -z $port ]] || break
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
-	if [[ -n $port && -z $ended ]]; then
-		job "$1" "$client" pair pair "$to" "$port" -r "${conf[rounds]}" -e "${conf[effort]}" &
-		await $!
+	if [[ -n $port ]]; then
+		(job "$1" "$client" pair pair "$to" "$port" -r "${conf[rounds]}" -e "${conf[effort]}")
 	else
 		cp "$work/$1.server.out" "$work/$1.out"
 		{ echo "no server on $server:" && tail -n 1 "$work/$1.server.err"; } | tr '\n' ' ' >"$work/$1.err"
 	fi
-	ended=1
-	await "$pid"
+	end_process "$work/$1.server.feeder"
+	wait "$pid" || :
 }
 
-# judge TABLE ITEM SECONDS: what became of a job that has ended.
+# judge ITEM SECONDS: what became of a job that has ended.
 judge() {
-	local table=$1 item=$2 end said place=nodes
+	local item=$1 end said place=nodes
 
 	[[ $item != *,* ]] || place=pairs
 	end=$(sed -n 's/^@end \([0-9]\{1,3\}\)$/\1/p' "$work/$item.out" | tail -n 1)
@@ -268,20 +324,20 @@ judge() {
 	if [[ $end == [01] ]] && fetch "$item" "$out/$place/$item"; then
 		said=
 		[[ $end == 0 ]] || said="a row failed, or a program crashed: $place/$item/log.txt"
-		over "$table" "$item" ok "$3" "$said"
+		over "$item" ok "$2" "$said"
 	elif [[ $end == 124 ]]; then
-		over "$table" "$item" failed "$3" "slow: not over after ${conf[limit]} s"
+		over "$item" failed "$2" "slow: not over after ${conf[limit]} s"
 	elif [[ -n $end ]]; then
-		over "$table" "$item" failed "$3" "status $end: $said"
+		over "$item" failed "$2" "status $end: $said"
 	elif grep -qax @begin "$work/$item.out"; then
-		over "$table" "$item" lost "$3" "gone while it was measured: $said"
+		over "$item" lost "$2" "gone while it was measured: $said"
 	elif [[ $said == *'Requested nodes are busy'* ]]; then
-		over "$table" "$item" skipped "$3" "busy for ${conf[queue]} s"
+		over "$item" skipped "$2" "busy for ${conf[queue]} s"
 	else
-		over "$table" "$item" down "$3" "$said"
+		over "$item" down "$2" "$said"
 	fi
 	# No pattern: another node's name may go on with a dot.
-	rm -f "$work/$item".{out,err} "$work/$item".server.{out,err}
+	rm -f "$work/$item".{out,err,feeder,engine} "$work/$item".server.{out,err,feeder,engine}
 }
 
 # fetch ITEM DIR: the results of a job into a new directory.  The node may have
@@ -296,7 +352,8 @@ fetch() {
 		[[ -s $dir/$file ]] || rm "$dir/$file"
 	done
 	[[ -e $dir/invocations.jsonl ]] || return
-	run_text >"$dir/run.json"
+	grep '^@' "$out/plan.tsv" | cat - <(printf '@git_id\t%s\n@command_line\tfleet run\n' "$(git_id)") |
+		awk -v ended="$(date -u +%Y-%m-%dT%H:%M:%SZ)" -v interrupted=false -f "$here/lib/run.awk" >"$dir/run.json"
 	# The other machine, as it was described when it was measured.
 	[[ $item != *,* || ! -e $out/nodes/${item#*,}/machine.json ]] ||
 		cp "$out/nodes/${item#*,}/machine.json" "$dir/peer.json"
@@ -304,57 +361,40 @@ fetch() {
 	mv "$dir" "$2"
 }
 
-# run_text: run.json of a node.
-run_text() {
-	printf '{"schema": 1, "suite_version": null, "git_id": %s, "command_line": "fleet run",\n' \
-		"$(json_string_or_null "$(git_id)")"
-	printf ' "profile": "%s", "rounds": %d, "effort": %d, "seed": %d, "started_at": "%s",\n' \
-		"${conf[profile]}" "${conf[rounds]}" "${conf[effort]}" "${conf[seed]}" "${conf[started_at]}"
-	printf ' "ended_at": "%s", "interrupted": false, "plan": [], "programs": []}\n' \
-		"$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-}
-
-# over TABLE ITEM STATE SECONDS WHY: a line of the table; what is not well is said.
+# over ITEM STATE SECONDS WHY: into the table; what is not well is said.
 over() {
-	state[$2]=$3 took_s[$2]=$4 why[$2]=$(fields_show "$5")
-	table_line "$2" >>"$out/$1" || die 1 "cannot write in $out"
-	[[ $3 != ok || -n $5 ]] || ! progress_terminal || return 0
+	local table=fleet.tsv why
+
+	[[ $1 != *,* ]] || table=pairs.tsv
+	why=$(fields_show "$4")
+	state[$1]=$2 result[$1]=$1$'\t'$2$'\t'$3$'\t'$why
+	printf '%s\n' "${result[$1]}" >>"$out/$table" || die 1 "cannot write in $out"
+	[[ $2 != ok || -n $4 ]] || ! progress_terminal || return 0
 	progress_clear
-	log "$2: $3 after $4 s${5:+: ${why[$2]}}"
+	log "$1: $2 after $3 s${4:+: $why}"
 }
 
-table_line() { printf '%s\t%s\t%s\t%s\n' "$1" "${state[$1]}" "${took_s[$1]}" "${why[$1]}"; }
+# table_load TABLE: what is well already stays.
+table_load() {
+	[[ ! -e $out/$1 ]] || fields_read "$out/$1" "remove it" table_line text word number text
+}
 
-# table_begin TABLE: what is well already stays.
-table_begin() {
+# table_line ITEM STATE SECONDS WHY
+# shellcheck disable=SC2317 # fields_read calls it
+table_line() {
+	[[ $2 != ok ]] || state[$1]=$2 result[$1]=$1$'\t'$2$'\t'$3$'\t'$4
+}
+
+# table_write TABLE WHAT ITEM...: each once, in the order of the plan.
+table_write() {
 	local item
 
-	[[ ! -e $out/$1 ]] || fields_read "$out/$1" "remove it" table_take text word number text
-	printf '# %s\tstatus\tseconds\treason\n' "$([[ $1 == fleet.tsv ]] && echo node || echo pair)" >"$out/$1.new"
-	for item in "${!state[@]}"; do
-		[[ ($1 == pairs.tsv && $item != *,*) || ($1 == fleet.tsv && $item == *,*) ]] ||
-			table_line "$item" >>"$out/$1.new"
-	done
-	mv "$out/$1.new" "$out/$1"
-}
-
-# table_take ITEM STATE SECONDS WHY
-# shellcheck disable=SC2317 # fields_read calls it
-table_take() {
-	[[ $2 != ok ]] || state[$1]=$2 took_s[$1]=$3 why[$1]=$4
-}
-
-# table_end TABLE ITEM...: in the order of the plan.
-table_end() {
-	local table=$out/$1 item
-	shift
-
 	{
-		head -n 1 "$table"
-		for item; do
-			[[ ! -v state[$item] ]] || table_line "$item"
+		printf '# %s\tstatus\tseconds\treason\n' "$2"
+		for item in "${@:3}"; do
+			[[ ! -v result[$item] ]] || printf '%s\n' "${result[$item]}"
 		done
-	} >"$table.new" && mv "$table.new" "$table"
+	} >"$out/$1.new" && mv "$out/$1.new" "$out/$1"
 }
 
 # summary TIME: how many of each. Return: 1 if a node or pair is not well.

@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What every script begins with: nothing of the caller's shell, and messages for
-# people, all on stderr; stdout belongs to data.
+# Every script begins with this: an error ends it, nothing of the caller's shell
+# changes it, and messages for people go to stderr; stdout belongs to data.
+
+set -euo pipefail
+export LC_ALL=C
 
 # The environment does not say how bash, df and others behave.  With -p bash takes
 # no options, functions, CDPATH or BASH_ENV from there: begin again with it.
@@ -14,13 +17,19 @@ umask u+rwx,o-w
 [[ ${TMPDIR-/} == /* && -d ${TMPDIR-/} && -w ${TMPDIR-/} ]] || unset TMPDIR
 
 log_fd=2
+# The tree of the sources, or the installed one.
+[[ -v root ]] || root=${BASH_SOURCE[0]%/scripts/lib/*}
+
+# The name in messages: the caller's, "oscost ab", or that of the file.
+called=${OSCOST_CALLED:-${0##*/}}
+unset OSCOST_CALLED
 
 # The programs of the tree of the sources, or those that are installed.
 bin=${BASH_SOURCE[0]%/scripts/lib/*}/build/bin
 [[ -d $bin ]] || bin=${bin%/build/bin}/bin
 
 # log MESSAGE...: a closed stderr must not end a run, hence the ||.
-log() { printf '%s: %s\n' "${0##*/}" "$*" >&"$log_fd" || :; }
+log() { printf '%s: %s\n' "$called" "$*" >&"$log_fd" || :; }
 
 # die CODE MESSAGE...: exit codes are those of the programs: 1 failed, 2 usage.
 die() {
@@ -45,12 +54,17 @@ need_number() {
 
 	if ! [[ $value =~ ^[0-9]{1,15}$ ]] ||
 		((10#$value < least || 10#$value > most)); then
-		die 2 "$name must be a number from $least to $most, not '$value'"
+		die 2 "$name takes $least to $most, not '$value'"
 	fi
 }
 
-# usage: what a script says of itself, the comment at its top.
-usage() { sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[-1]}"; }
+# usage: the comment at the top of the script, under the name that it was called by.
+usage() {
+	local file=${BASH_SOURCE[-1]##*/}
+
+	sed -n '/^# usage: /,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[-1]}" |
+		sed -E "/^(usage:|      ) /s#(scripts/)?${file//./\\.}( |$)#$called\\2#"
+}
 
 # meant NAME HINT CANDIDATE...: on stdout "did you mean ...?" if one is like NAME, else
 # HINT.
@@ -66,7 +80,7 @@ unknown() {
 	local -a names
 
 	mapfile -t names < <(usage | grep -oE -- '--[a-z][a-z-]+' | sort -u)
-	die 2 "unknown argument '$1'; $(meant "$1" "see $0 --help" "${names[@]}")"
+	die 2 "unknown argument '$1'; $(meant "$1" "see $called --help" "${names[@]}")"
 }
 
 # take_option NAME VALUE...: into conf, which has the names that there are.

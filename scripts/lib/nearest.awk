@@ -4,14 +4,17 @@
 
 function least(a, b) { return a < b ? a : b }
 
-# How many letters are to be changed, put in or left out.
+# How many letters are to be changed, put in, left out, or to change places.
 function distance(a, b,   i, j, d) {
 	for (i = 0; i <= length(a); i++) d[i, 0] = i
 	for (j = 0; j <= length(b); j++) d[0, j] = j
 	for (i = 1; i <= length(a); i++)
-		for (j = 1; j <= length(b); j++)
+		for (j = 1; j <= length(b); j++) {
 			d[i, j] = least(least(d[i - 1, j], d[i, j - 1]) + 1,
 				d[i - 1, j - 1] + (substr(a, i, 1) != substr(b, j, 1)))
+			if (i > 1 && j > 1 && substr(a, i - 1, 2) == substr(b, j, 1) substr(b, j - 1, 1))
+				d[i, j] = least(d[i, j], d[i - 2, j - 2] + 1)
+		}
 	return d[length(a), length(b)]
 }
 

@@ -25,10 +25,9 @@ fi
 shift 2
 exec "$@"'
 
-# nfslab_own BIN: where nfslab_fetch unpacks a server, on stdout; the argument
+# nfslab_own BIN: where scripts/setup nfs unpacks a server, on stdout; the argument
 # OWN of the others.
 nfslab_own() {
-	mkdir -p "$1" 2>/dev/null || :
 	printf '%s/nfs-server\n' "$(cd "$1/.." && pwd)"
 }
 
@@ -37,7 +36,7 @@ nfslab_need() {
 	if ((EUID != 0)); then
 		echo "an NFS server needs root here"
 	elif ! nfslab_server "$1"; then
-		echo "no ganesha.nfsd here: install nfs-ganesha and nfs-ganesha-vfs"
+		echo "no ganesha.nfsd here: type scripts/setup nfs, or install nfs-ganesha and nfs-ganesha-vfs"
 	elif ! command -v setpriv >/dev/null || ! command -v nsenter >/dev/null ||
 		! command -v unshare >/dev/null; then
 		echo "no setpriv, nsenter or unshare here (util-linux)"
@@ -61,31 +60,6 @@ nfslab_server() {
 		sort -u | paste -sd :)
 	nfslab_command=$1/usr/bin/ganesha.nfsd
 	[[ ! -x $1/sbin/rpcbind ]] || nfslab_rpcbind=$1/sbin/rpcbind
-}
-
-# nfslab_fetch OWN: unpack Debian's server there, for the installed one
-# would bring services with it that start and listen.
-nfslab_fetch() {
-	local work=$1.new package
-
-	((EUID == 0)) && command -v apt-get >/dev/null &&
-		command -v dpkg-deb >/dev/null || return 0
-	! nfslab_server "$1" || return 0
-	rm -rf "$work"
-	mkdir -p "$work/deb/partial" "$work/root"
-	# What these need and is not installed comes along.
-	if apt-get install -q -y -d --no-install-recommends \
-		-o "Dir::Cache::archives=$work/deb" -o APT::Sandbox::User=root \
-		nfs-ganesha nfs-ganesha-vfs </dev/null >"$work/log" 2>&1; then
-		for package in "$work"/deb/*.deb; do
-			dpkg-deb -x "$package" "$work/root"
-		done
-		rm -rf "$1"
-		mv "$work/root" "$1"
-	else
-		log "no NFS server could be fetched: $(tail -n 1 "$work/log")"
-	fi
-	rm -rf "$work"
 }
 
 # nfslab_keep_off BIN [CPU]: the server shall run beside CPU, on which the
@@ -145,7 +119,7 @@ nfslab_start() {
 		nfslab_why="cannot export '$1'"
 		return 1
 	fi
-	if [[ ${3:-} ]]; then
+	if [[ -n ${3:-} ]]; then
 		rpcbind=$nfslab_rpcbind
 		nfslab_why="version 3 needs rpcbind, and there is none"
 		[[ $rpcbind ]] || return 1

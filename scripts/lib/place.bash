@@ -102,6 +102,12 @@ place_ours() {
 		[[ $mode =~ ^[0-7]{1,4}$ ]] && ((!(8#$mode & 0022)))
 }
 
+# place_own_file FILE WRITER: stop unless it is a file of ours: what it says is done.
+place_own_file() {
+	[[ -f $1 && ! -L $1 && -O $1 ]] ||
+		die 2 "$1 is none that $2 of this user has written: not obeyed"
+}
+
 # place_resume: stop unless the run in $out is one that we may go on with: in it
 # are files and directories only, and they are ours.
 place_resume() {

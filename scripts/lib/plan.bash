@@ -100,9 +100,7 @@ plan_kinds() {
 plan_row() {
 	local other
 
-	if ! fields_is number "$4" || (($4 < 1 || $4 > 86400)); then
-		fields_refuse "limit of $1 must be a number from 1 to 86400, not '$4'"
-	fi
+	fields_need 1-86400 "$4" "limit of $1:"
 	for other in "${plan_ids[@]}"; do
 		[[ $other != "$1" ]] || fields_refuse "two rows have the id $1"
 	done
@@ -154,12 +152,12 @@ plan_select() {
 	plan_args=("${args[@]}") plan_limits=("${limits[@]}")
 }
 
-# plan_write NAME...: the plan on stdout, with the settings conf[NAME].
+# plan_write: the plan on stdout, with the settings that are kept.
 plan_write() {
 	local name i
 
 	printf '# What run-all --resume goes on with.  Do not edit.\n'
-	for name in "$@"; do
+	for name in "${!saved[@]}"; do
 		printf '@%s\t%s\n' "$name" "${conf[$name]:-}"
 	done
 	for i in "${!plan_ids[@]}"; do

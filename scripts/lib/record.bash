@@ -136,14 +136,9 @@ record_load() {
 	record_keep 'lost their rows' \
 		"!(lost = lost || (\$5 ~ /^[0-9]+\$/ && \$5 > $size))"
 	[[ -z ${conf[resume-failed]:-} ]] || record_keep failed "\$3 ~ /^(0|77)\$/"
-	record_journal_read record_loaded
-	truncate -s "$record_size" "$out/invocations.jsonl"
-}
-
-# record_journal_read HANDLER: the journal's lines.
-record_journal_read() {
-	fields_read "$out/journal.tsv" "$(remedy)" "$1" number 'row id' \
+	fields_read "$out/journal.tsv" "$(remedy)" record_loaded number 'row id' \
 		'exit status' 'time in seconds' number text
+	truncate -s "$record_size" "$out/invocations.jsonl"
 }
 
 # record_loaded ROUND ID STATUS SECONDS SIZE REASON: a line of the journal.
@@ -188,7 +183,7 @@ record_talk() {
 record_settings() {
 	local text
 
-	text=$(plan_write "${!saved[@]}")
+	text=$(plan_write)
 	record_write plan.tsv "$text"
 }
 
@@ -196,85 +191,20 @@ record_settings() {
 record_run() {
 	local text
 
-	text=$(record_run_text "$@")
+	text=$(awk -v "interrupted=$1" -v "ended=$2" -f "$here/lib/run.awk" "$out/plan.tsv" "$out/journal.tsv") ||
+		record_stuck "run.json"
 	record_write run.json "$text"
-}
-
-record_run_text() {
-	local interrupted=$1 ended_at=$2
-
-	printf '{"schema": 1, "suite_version": %s, "git_id": %s,\n' \
-		"$(json_string_or_null "${conf[version]}")" \
-		"$(json_string_or_null "${conf[git_id]}")"
-	printf ' "command_line": %s, "profile": %s,\n' \
-		"$(json_string "${conf[command_line]}")" \
-		"$(json_string "${conf[profile]}")"
-	printf ' "rounds": %d, "effort": %d, "seed": %d,\n' \
-		"${conf[rounds]}" "${conf[effort]}" "${conf[seed]}"
-	printf ' "started_at": %s, "ended_at": %s, "interrupted": %s,\n' \
-		"$(json_string "${conf[started_at]}")" \
-		"$(json_string_or_null "$ended_at")" "$interrupted"
-	due_json
-	record_plan
-	record_programs
-	printf '}'
-}
-
-record_plan() {
-	local i comma=''
-
-	printf ' "plan": ['
-	for i in "${!plan_ids[@]}"; do
-		printf '%s\n  {"id": ' "$comma"
-		json_string "${plan_ids[i]}"
-		printf ', "program": '
-		json_string "${plan_programs[i]}"
-		printf ', "args": '
-		json_string "${plan_args[i]}"
-		printf ', "limit_s": %d}' "${plan_limits[i]}"
-		comma=,
-	done
-	printf '],\n'
-}
-
-record_programs() {
-	local comma=''
-
-	printf ' "programs": ['
-	record_journal_read record_program
-	printf ']\n'
-}
-
-# record_program ROUND ID STATUS SECONDS SIZE REASON: without a subshell, for
-# there are hundreds of lines, in each round.
-record_program() {
-	printf '%s\n  {"id": ' "$comma"
-	json_string "$2"
-	printf ', "round": %d, "exit_status": %d, "duration_s": %s, "reason": ' \
-		"$1" "$3" "$4"
-	json_string_or_null "$6"
-	printf '}'
-	comma=,
 }
 
 # record_about: what each program says of itself.
 record_about() {
-	local text
-
-	text=$(record_about_text)
-	record_write about.json "$text"
-}
-
-record_about_text() {
-	local program comma='['
+	local program text=''
 
 	for program in $(printf '%s\n' "${plan_programs[@]}" | sort -u); do
-		printf '%s\n' "$comma"
-		"$bin/$program" --describe </dev/null ||
+		text+=${text:+$'\n,\n'}$("$bin/$program" --describe </dev/null) ||
 			die 2 "$bin/$program --describe failed; run make"
-		comma=,
 	done
-	printf ']'
+	record_write about.json "[$text]"
 }
 
 # record_described NAME FILE: keep what machine and describe.awk have said of a
@@ -310,10 +240,10 @@ record_machine() {
 			"$(tail -n 1 "$out/.talk")"
 	fi
 	record_talk machine 0 "$out/.talk"
-	if command -v lstopo >/dev/null && [[ ! -e $out/topology.svg ]] &&
-		((!stopping)); then
-		child_run 20 lstopo --of svg "$out/topology.svg" >/dev/null 2>&1 ||
-			rm -f "$out/topology.svg"
+	if command -v lstopo >/dev/null && [[ ! -e $out/plots/topology.svg ]] &&
+		((!stopping)) && [[ ! -L $out/plots ]] && mkdir -p "$out/plots"; then
+		child_run 20 lstopo --of svg "$out/plots/topology.svg" >/dev/null 2>&1 ||
+			rm -f "$out/plots/topology.svg"
 	fi
 }
 

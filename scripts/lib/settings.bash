@@ -3,14 +3,12 @@
 # The settings of a run, in conf: from the command line, or from the plan.tsv
 # of a run that is to be resumed.
 
-# What plan.tsv keeps, and of which kind each is (fields.bash).
-declare -rA saved=([profile]=word [rounds]=number [effort]=number [seed]=number
-	[cpu]='optional number' [prio]='optional number' [timer]=word [dir]=text
-	[files]='name of test files'
-	[host]=word [started_at]=word [version]=word [git_id]=word
-	[command_line]=text [precision]='optional percentage'
-	[goal]='optional percentage' [seconds]='optional number' [most]=number
-	[due]='list of rounds')
+# What plan.tsv keeps, and of which kind each is: an option's own, or another of
+# fields.bash.
+declare -A saved=([profile]='' [rounds]='' [effort]='' [seed]='' [cpu]=? [prio]=? [timer]=?
+	[dir]=? [precision]=? [session]=? [files]='name of test files'
+	[host]=word [started_at]=word [version]=word [git_id]=word [command_line]=text
+	[goal]='?percentage' [seconds]='?number' [most]=number [due]='list of rounds')
 
 # profile: what the profile says, where nothing is given.  Who asks for rounds gets
 # these; who asks for a precision gets the rounds that it needs.
@@ -22,7 +20,6 @@ profile() {
 	quick) seconds=45 ;;
 	default) rounds=10 effort=20 seconds=240 goal=1 most=100 ;;
 	publish) rounds=20 effort=100 most=100 ;;
-	*) die 2 "PROFILE must be card, quick, default or publish, not '${conf[profile]}'" ;;
 	esac
 	[[ ! ${conf[rounds]-} ]] || goal=
 	[[ ! ${conf[precision]-} ]] || goal=${conf[precision]} seconds='' most=100
@@ -42,15 +39,17 @@ configure() {
 	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { sub(/[)]$/, ""); print $NF }' || :)
 	conf[git_id]=$(git_id)
-	[[ ${conf[file-cache]} == @(|machine) ]] ||
-		die 2 "FILE_CACHE must be machine, not '${conf[file-cache]}'"
+	[[ ${conf[file-cache]-machine} == machine ]] ||
+		die 2 "--file-cache takes machine, not '${conf[file-cache]}'"
+	[[ ${conf[precision]-1} == *[1-9]* ]] ||
+		die 2 "--precision takes a percentage such as 2 or 0.5, not '${conf[precision]}'"
 	peer_check
-	plan_read_suite "${conf[suite]}" "run${conf[file-cache]:+|once}$(peer_kinds)"
+	plan_read_suite "${conf[suite]-}" "run${conf[file-cache]:+|once}$(peer_kinds)"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
-	[[ ${conf[profile]} != publish || -n ${conf[suite]} ]] || plan_whole
-	[[ ${conf[profile]} != @(card|quick) || -n ${conf[suite]} ]] ||
+	[[ ${conf[profile]} != publish || -v conf[suite] ]] || plan_whole
+	[[ ${conf[profile]} != @(card|quick) || -v conf[suite] ]] ||
 		plan_core "${conf[only]:-}" "${conf[profile]#quick}"
-	if [[ ${conf[profile]} != card && -z ${conf[suite]}${conf[cpu]-} ]]; then
+	if [[ ${conf[profile]} != card && -z ${conf[suite]-}${conf[cpu]-} ]]; then
 		mapfile -t kinds < <("$bin/machine" kinds)
 		plan_kinds "${kinds[@]:1}"
 	fi
@@ -77,7 +76,7 @@ git_id() {
 
 # reconfigure: settings of a run that stopped.
 reconfigure() {
-	local option fields_file fields_remedy
+	local option kind fields_file fields_remedy
 
 	for option in "${given[@]}"; do
 		[[ $option == --@(resume|resume-failed|bin|suite|peer*) ]] ||
@@ -87,13 +86,15 @@ reconfigure() {
 	[[ ! -d $out ]] || place_resume
 	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
 	peer_check
-	plan_read_suite "${conf[suite]}" "run|once$(peer_kinds)"
+	plan_read_suite "${conf[suite]-}" "run|once$(peer_kinds)"
 	plan_trust
 	fields_file=$out/plan.tsv
 	fields_remedy=$(remedy)
 	plan_read "$fields_file" "$fields_remedy"
 	for option in "${!saved[@]}"; do
-		plan_setting "$option" "${saved[$option]}"
+		kind=${saved[$option]}
+		[[ $kind != @(|\?) ]] || kind+=${option_kind[$option]}
+		plan_setting "$option" "$kind"
 	done
 	[[ ${conf[host]} == "$(host_name)" ]] ||
 		die 2 "$out was begun on another machine, ${conf[host]}"
@@ -107,12 +108,8 @@ remedy() {
 		'rows or the machine that it was begun with by --suite FILE, --peer HOST'
 }
 
-# validate: whatever comes from the user or from a file.
+# validate: whether it can be had here.
 validate() {
-	need_number ROUNDS "${conf[rounds]}" 1 1000
-	due_check
-	need_number EFFORT "${conf[effort]}" 1 1000
-	need_number SEED "${conf[seed]}" 0 4294967295
 	if [[ -n ${conf[cpu]:=} ]]; then
 		check_cpu "${conf[cpu]}"
 		common+=(--cpu "${conf[cpu]}")

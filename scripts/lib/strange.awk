@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # For mk/run.mk, with nearest.awk: of the variables that make was given (names) the
-# first that the makefiles have nowhere, and the one of theirs that it is most like.
+# first that the makefiles and options have nowhere, and the one of theirs that it is most like.
 {
 	while (match($0, /[A-Za-z_][A-Za-z0-9_]*/)) {
 		known[substr($0, RSTART, RLENGTH)]
@@ -9,6 +9,9 @@
 }
 
 END {
+	n = split(options, given, " ")
+	for (i = 1; i <= n; i++)
+		known[given[i]]
 	n = split(names, given, " ")
 	for (i = 1; i <= n; i++) {
 		if (given[i] in known)

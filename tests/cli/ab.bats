@@ -50,31 +50,32 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	cut -d ' ' -f 3 trace | sort -nc
 	# Both sides come first at times.
 	[[ $(awk 'NR % 2 { print $1 }' trace | sort -u | wc -l) -eq 2 ]]
-	[[ $output == *"in one session, interleaved"* ]]
+	grep -q "in one session, interleaved" out/compare.md
 	[[ -s out/compare.html && -s out/compare.md ]]
 }
 
 @test "a planted slowdown is found, with its size" {
 	fake b 1.05
 	run -3 --separate-stderr ab --threshold 3
-	grep -Eq '^one: x=1 .* slower$' <<<"$output"
-	read -r ratio low high < <(sed -nE \
-		's/^one: x=1 .*\] +([0-9.]+) \[([0-9.]+), ([0-9.]+)\] .*/\1 \2 \3/p' <<<"$output")
-	awk -v r="$ratio" -v l="$low" -v h="$high" \
-		'BEGIN { exit !(l <= 1.05 && 1.05 <= h && r > 1.03 && r < 1.07) }'
+	[[ ${lines[0]} == 'B differs from A in 2 of 2 rows: slower in 2 (differences under 2 % do not count)' ]]
+	read -r difference low high percent < <(sed -nE \
+		's/^  one: x=1 +\+([0-9.]+) ns \[([0-9.]+), ([0-9.]+)\]  \+([0-9.]+) % slower$/\1 \2 \3 \4/p' <<<"$output")
+	awk -v d="$difference" -v l="$low" -v h="$high" -v p="$percent" \
+		'BEGIN { exit !(l <= 5 && 5 <= h && d > 3 && d < 7 && p > 3 && p < 7) }'
 	run -0 --separate-stderr ab --threshold 30 --out again
 }
 
 @test "what the same shows against itself is no difference either" {
 	fake b 1.05
 	run -0 --separate-stderr ab
-	grep -Eq '^one: x=1 .* slower$' <<<"$output"
+	grep -Eq '^  one: x=1 .* slower$' <<<"$output"
 	# As if the same thing had once come out 20 % apart.
 	fake b 1.2
 	run -1 --separate-stderr ab --same --out aa
 	fake b 1.05
 	run -0 --separate-stderr ab --aa aa --out again
-	run ! grep -E '^one: x=1 .* slower' <<<"$output"
+	[[ ${lines[0]} == 'no clear difference between A and B in 2 rows'* ]]
+	[[ ${lines[1]} == '2 other rows: no clear difference, or too small to matter' ]]
 	run -0 "${BIN:-$ROOT/build/bin}/report" compare --all --aa aa out/a out/b
 	grep -Eq '^one: x=1 .* too small to matter .* 2[01] %$' <<<"$output"
 	run -1 --separate-stderr "${BIN:-$ROOT/build/bin}/report" compare --aa nowhere out/a out/b
@@ -96,21 +97,23 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	[[ $(grep -c 'set a' trace) -eq 12 && $(grep -c 'set b' trace) -eq 12 ]]
 	# Before each invocation its own side's setting.
 	awk '$1 == "set" { side = $2; next } $1 != side { exit 1 }' trace
-	grep -Eq '^setting +echo set a' <<<"$output"
+	jq -e '.setting == "echo set a >>trace"' out/a/run.json
 	run -1 --separate-stderr ab --set-b false --out again
 	[[ $stderr == *"--set-b failed"* ]]
 }
 
 @test "misuse and full directories are refused" {
 	run -2 --separate-stderr ab --rounds 3
+	[[ $stderr == "ab: --rounds takes 4 to 1000, not '3'" ]]
 	run -2 --separate-stderr ab --only nothing
 	[[ $stderr == *"no program"* ]]
-	run -2 --separate-stderr ab --sundial 1
+	run -2 --separate-stderr ab --ruonds 4
+	[[ $stderr == "ab: unknown argument '--ruonds'; did you mean --rounds?" ]]
 	run -2 --separate-stderr "$ROOT/scripts/ab"
 	[[ $stderr == 'usage: ab [OPTION]...'* ]]
 	for word in abc -1 '5 %'; do
 		run -2 --separate-stderr ab --threshold "$word"
-		[[ $stderr == *"--threshold must be a percentage, such as 5, not '$word'" && ! -e out ]]
+		[[ $stderr == *"--threshold takes a percentage such as 2 or 0.5, not '$word'" && ! -e out ]]
 	done
 	run -0 --separate-stderr ab --rounds 4
 	run -2 --separate-stderr ab --rounds 4
@@ -127,8 +130,25 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 }
 
 @test "a side that gives no row in the first round ends it, with the reason" {
-	run -1 --separate-stderr ab --wrap-b nosuchcommand
-	[[ $stderr == *"side b: one failed in round 1: "*nosuchcommand* ]]
-	[[ ${stderr_lines[-1]} == *"side b gave no row: there is nothing to compare; see out/b/log.txt" ]]
+	printf '#!/bin/sh\necho broken >&2; exit 1\n' | tee b/one >b/two
+	run -1 --separate-stderr ab
+	[[ ${stderr_lines[-1]} == *"side b gave no row: there is nothing to compare: broken" ]]
 	run ! grep -q ' 2$' trace
+	run -2 --separate-stderr ab --wrap-b nosuchcommand --out again
+	[[ $stderr == "ab: side b: there is no command 'nosuchcommand'" && ! -e again ]]
+}
+
+@test "two commands of the shell are compared by their times" {
+	rm a/one a/two b/one b/two
+	ab=("$ROOT/scripts/ab" --a "$PWD/a" --seed 7)
+	run -0 --separate-stderr "${ab[@]}" --rounds 4 --out out 'sleep 0.01' 'i=0; sleep 1; exit $i'
+	[[ ${lines[0]} == 'B differs from A in 1 of '*': slower in 1 '* ]]
+	grep -Eq '^  command: time=wall  +\+.* m?s \[.*\]  \+.* % slower$' <<<"$output"
+	jq -e '.command == "sleep 0.01"' out/a/run.json
+	run -1 --separate-stderr "${ab[@]}" --rounds 4 --out bad true 'echo no >&2; exit 3'
+	[[ ${stderr_lines[-1]} == *'side b gave no row: '*': no' ]]
+	run -2 --separate-stderr "${ab[@]}" true
+	[[ $stderr == 'ab: two commands are compared'* ]]
+	run -2 --separate-stderr "${ab[@]}" true 'nosuchcommand 1'
+	[[ $stderr == "ab: side b: there is no command 'nosuchcommand'" ]]
 }

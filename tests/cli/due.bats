@@ -88,10 +88,10 @@ options() { sed -E 's/ --left [0-9]+//' "$1" | sort -u; }
 	[[ $(rounds_of a.1) == *',10,11]' && $(rounds_of a.2) == *',10,11]' && $(rounds_of b) == *',10]' ]]
 }
 
-@test "PRECISION is refused where it is none" {
+@test "--precision is refused where it is none" {
 	for no in 0 -1 2% two 02 1e3 .5; do
 		run -2 --separate-stderr drive --out out --precision "$no"
-		[[ $stderr == *"PRECISION must be a percentage such as 2 or 0.5, not '$no'"* ]]
+		[[ $stderr == *"--precision takes a percentage such as 2 or 0.5, not '$no'"* ]]
 		[[ $(grep -c . <<<"$stderr") -eq 1 && ! -e out ]]
 	done
 }

@@ -149,10 +149,10 @@ touch touched'
 # partners N K: who is paired with whom.
 partners() {
 	ROOT=$ROOT bash -c 'set -eu
-		for name in random fleet_asked; do source "$ROOT/scripts/lib/$name.bash"; done
+		for name in random fleet_plan; do source "$ROOT/scripts/lib/$name.bash"; done
 		declare -A conf=([pairs]=$2 [seed]=7)
 		mapfile -t nodes < <(seq -f a%.0f "$1")
-		asked_pairs
+		fleet_pair
 		printf "%s\n" "${pairs[@]}"' bash "$@"
 }
 

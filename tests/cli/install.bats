@@ -21,31 +21,49 @@ setup() {
 	usr=$BATS_FILE_TMPDIR/usr
 }
 
-# for_each_program COMMAND...: with the name of each program added.
-for_each_program() {
-	local file
-	for file in "$ROOT"/bench/*/*.c cpu_load.c machine.c under.c; do
-		"$@" "$(basename "$file" .c)" || {
-			echo "failed for $file"
+# each_command COMMAND...: with the name of each benchmark and word of oscost help added.
+each_command() {
+	local name
+
+	for name in $("$usr/bin/oscost" --words); do
+		"$@" "$name" || {
+			echo "failed for $name"
 			return 1
 		}
 	done
 }
 
-is_installed() {
-	[[ $("$usr/bin/oscost-$1" --version) == "$1 (oscost "* ]] &&
+has_page() {
+	# Its help begins with the words that were typed.
+	[[ $("$usr/bin/oscost" "$1" --help | head -n 1) == "usage: oscost"* ]] &&
 		grep -q "^\.TH \"OSCOST-${1^^}\" 1" "$usr/share/man/man1/oscost-$1.1" &&
-		grep -q '^\.SH OPTIONS' "$usr/share/man/man1/oscost-$1.1" &&
-		bash -n "$usr/share/bash-completion/completions/oscost-$1"
+		grep -q "^\.B.*oscost" "$usr/share/man/man1/oscost-$1.1" &&
+		[[ -z $(MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$usr/share/man/man1/oscost-$1.1" 2>&1 >/dev/null) ]]
 }
 
-@test "every program is installed with its page and completion" {
-	for_each_program is_installed
+@test "one command, with a page for each of its words and benchmarks" {
+	command -v man >/dev/null || skip "no man(1)"
+	[[ $(ls "$usr/bin") == oscost ]]
+	each_command has_page
+	[[ $(tail -n 1 "$usr/share/man/man1/oscost.1") == *'(1)' ]]
+	grep -qF '.BR oscost-syscall (1)' "$usr/share/man/man1/oscost.1"
+	# Options stand in it, as in --help.
+	grep -qF '.B \-\-threshold' "$usr/share/man/man1/oscost-compare.1"
+}
+
+@test "messages and usage name what was typed" {
+	run -2 "$usr/bin/oscost" syscall --nosuch
+	[[ $output == "oscost syscall: "* ]]
+	run -2 "$usr/bin/oscost" ab --nosuch
+	[[ $output == "oscost ab: "*"oscost ab --help"* ]]
+	run -2 "$usr/bin/oscost" compare one
+	[[ $output == "oscost: expected oscost compare A B"* ]]
+	run -2 "$usr/bin/oscost" lmbench nosuch
+	[[ $output == "oscost lmbench: "* ]]
 }
 
 @test "only names of our own go where other commands are" {
-	run find "$usr/bin" "$usr/share" "$usr/include" ! -type d ! -name 'oscost-*' \
-		! -name oscost ! -name oscost.1
+	run find "$usr/bin" "$usr/share" "$usr/include" ! -type d ! -name 'oscost*' ! -name _oscost
 	[[ -z $output ]]
 	# No link leads out of the tree.
 	run find "$usr" -xtype l
@@ -54,65 +72,55 @@ is_installed() {
 	[[ -z $output ]]
 }
 
-@test "pages are made without a warning" {
-	command -v man >/dev/null || skip "no man(1)"
-	page_is_clean() {
-		local said
-		said=$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l \
-			"$usr/share/man/man1/oscost-$1.1" 2>&1 >/dev/null) &&
-			[[ -z $said ]]
-	}
-	for_each_program page_is_clean
-}
-
-@test "completion offers options, cases and methods" {
-	PATH=$usr/bin:$PATH
-	# shellcheck source=/dev/null
-	source "$usr/share/bash-completion/completions/oscost-loop"
-	complete_line() {
-		COMP_LINE=$1 COMP_POINT=${#1}
-		COMPREPLY=()
-		_oscost_loop
-	}
-	complete_line "oscost-loop --inv"
-	[[ ${COMPREPLY[*]} == --invocations ]]
-	complete_line "oscost-loop --timer cpuid2"
-	[[ ${COMPREPLY[*]} == cpuid2 ]]
-	complete_line "oscost-loop --case form=register,iterations=4"
-	[[ ${COMPREPLY[*]} == "4 40"* ]]
-}
-
-@test "oscost has one page that names the others, and completes their words" {
-	local name
-
-	for name in syscall cpu_load under; do
-		grep -q "^\.BR oscost-$name (1)" "$usr/share/man/man1/oscost.1"
-	done
-	[[ $(tail -n 1 "$usr/share/man/man1/oscost.1") == *'(1)' ]]
-	PATH=$usr/bin:$PATH
-	# shellcheck source=/dev/null
-	source "$usr/share/bash-completion/completions/oscost"
-	complete_line() {
-		COMP_LINE=$1 COMP_POINT=${#1}
-		COMPREPLY=()
+# completed LINE: what bash completes the line to.
+completed() {
+	(
+		PATH=$usr/bin:$PATH
+		# shellcheck source=/dev/null
+		source "$usr/share/bash-completion/completions/oscost"
+		# shellcheck disable=SC2034 # the completion reads them
+		COMP_WORDS=(oscost) COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
 		_oscost
-	}
-	complete_line "oscost expl"
-	[[ ${COMPREPLY[*]} == explain ]]
-	complete_line "oscost explain context_"
-	[[ ${COMPREPLY[*]} == context_switch ]]
-	complete_line "oscost explain syscall call=getpp"
-	[[ ${COMPREPLY[*]} == getppid ]]
-	complete_line "oscost loop --inv"
-	[[ ${COMPREPLY[*]} == --invocations ]]
-	complete_line "oscost loop --case form=register,iterations=4"
-	[[ ${COMPREPLY[*]} == "4 40"* ]]
-	complete_line "oscost report some-d"
-	[[ ${#COMPREPLY[@]} -eq 0 ]]
+		echo "${COMPREPLY[*]}"
+	)
+}
+
+@test "completion offers words, options, rows, methods and files" {
+	local line want
+
+	while IFS='|' read -r line want; do
+		[[ $(completed "$line") == "$want" ]] || {
+			echo "'$line': '$(completed "$line")', not '$want'"
+			return 1
+		}
+	done <<-'END'
+		oscost expl|explain
+		oscost explain context_|context_switch
+		oscost explain syscall call=getpp|getppid
+		oscost loop --inv|--invocations
+		oscost loop --timer cpuid2|cpuid2
+		oscost loop --case form=register,instance=single,iterations=2|20
+		oscost compare --thr|--threshold
+		oscost run --profile qu|quick
+		oscost run --only context_|context_switch
+		oscost help led|ledger
+		oscost report some-d|
+	END
+}
+
+@test "zsh and fish ask the same question" {
+	local shell file=$usr/share/zsh/site-functions/_oscost
+
+	grep -qF -- 'oscost --complete' "$file"
+	grep -qF -- 'oscost --complete' "$usr/share/fish/vendor_completions.d/oscost.fish"
+	for shell in zsh fish; do
+		command -v "$shell" >/dev/null || continue
+		"$shell" -n "$([[ $shell == zsh ]] && echo "$file" || echo "$usr/share/fish/vendor_completions.d/oscost.fish")"
+	done
 }
 
 @test "the installed driver finds its rows and programs" {
-	run -0 "$usr/bin/oscost-run-all" --only nop --rounds 1 --effort 10 --out out
+	run -0 "$usr/bin/oscost" run --only nop --rounds 1 --effort 10 --out out
 	[[ -s out/report.md ]]
 	jq -e '.plan[0].program == "nop"' out/run.json
 	run -0 "$usr/bin/oscost" lmbench --effort 10 lat_syscall null
@@ -122,7 +130,7 @@ is_installed() {
 @test "the example compiles against the installed library, and counts" {
 	command -v pkg-config >/dev/null || skip "no pkg-config"
 	export PKG_CONFIG_PATH=$usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$BATS_FILE_TMPDIR
-	cp "$usr/lib/oscost/counters-example.c" counters.c
+	cp "$usr/libexec/oscost/counters-example.c" counters.c
 	# shellcheck disable=SC2046 # one word an option
 	"${CC:-cc}" ${SAN:+-fsanitize=$SAN} -Wall -Werror -o counters counters.c \
 		$(PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
@@ -141,9 +149,14 @@ is_installed() {
 	[[ -z $output ]]
 }
 
-@test "make help lists the targets that people type" {
+@test "make help lists the targets that people type, help-dev all" {
 	run -0 make_it help
-	for target in all run-all truth install uninstall man clean help; do
+	for target in all card run-all test install deb lint; do
+		[[ $output == *"  $target "* ]]
+	done
+	((${#lines[@]} <= 10))
+	run -0 make_it help-dev
+	for target in truth uninstall man clean help; do
 		[[ $output == *"  $target "* ]]
 	done
 }
@@ -172,9 +185,9 @@ fetched() {
 }
 
 @test "uninstall refuses a path with a blank, and removes nothing" {
-	mkdir -p 'a/lib/oscost' 'a b/lib/oscost'
+	mkdir -p 'a/libexec/oscost' 'a b/libexec/oscost'
 	run -2 make_it uninstall PREFIX="$PWD/a b"
 	[[ $output == *"must have no blanks"* ]]
 	run -2 make_it uninstall DESTDIR="$PWD/a /"
-	[[ -d a/lib/oscost && -d 'a b/lib/oscost' ]]
+	[[ -d a/libexec/oscost && -d 'a b/libexec/oscost' ]]
 }

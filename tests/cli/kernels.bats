@@ -10,7 +10,6 @@ setup() {
 	cp -r "$ROOT/scripts" .
 	mkdir build
 	ln -s "$BIN" build/bin
-	stub crontab 'if [[ $1 == -l ]]; then cat cronfile; else cat >new && mv new cronfile; fi'
 	stub systemctl 'echo "$*" >>systemctl'
 	run_all
 	boot 6.1-old
@@ -27,7 +26,7 @@ run_all() {
 		out=${@: -1}
 		mkdir -p "$out"
 		echo "# plan" >"$out/plan.tsv"
-		printf "{\\"schema\\": 1,\\n \\"interrupted\\": true}\\n" >"$out/run.json"
+		printf "{\\"schema\\": 1, \\"session\\": \\"%%s\\",\\n \\"interrupted\\": true}\\n" "$(sed "s/.*--session //; s/ --out.*//" <<<"$*")" >"$out/run.json"
 		echo "[]" >"$out/about.json"
 		echo "{}" >"$out/machine.json"
 		%s
@@ -79,10 +78,11 @@ plan() {
 		boot 6.1-other
 	done
 	[[ $(printf '%s ' out/*/boot-*) == 'out/a/boot-1 out/a/boot-4 out/a/boot-5 out/a/boot-8 out/b/boot-2 out/b/boot-3 out/b/boot-6 out/b/boot-7 ' ]]
-	[[ $(wc -l <args) == 8 && $(sort -u args) == "--profile quick --bin $BIN --out $PWD/out/now" ]]
+	[[ $(wc -l <args) == 8 && $(sort -u args) == "--profile quick --bin $BIN --session "*" --out $PWD/out/now" ]]
 	grep -Eq '^b: 6.1-new$' out/compare.txt
-	grep -q 'in one session, interleaved' out/compare.txt
-	grep -Eq '^work: n=1 .* slower$' out/compare.txt
+	grep -q '^B differs from A in 1 of 1 row: slower in 1' out/compare.txt
+	grep -Eq '^  work: n=1 .* slower$' out/compare.txt
+	grep -q 'in one session, interleaved' out/compare.md
 	[[ -s out/compare.html ]]
 }
 
@@ -100,7 +100,7 @@ plan() {
 	boot 6.1-new
 	run -0 --separate-stderr kernels resume out
 	[[ $stderr == *'the boot before was cut short: it is measured anew'* ]]
-	[[ $(tail -n 1 args) == "--out $PWD/out/now" && -d out/b/boot-2 && ! -e out/b/boot-2/half ]]
+	[[ $(tail -n 1 args) == "--session "*" --out $PWD/out/now" && -d out/b/boot-2 && ! -e out/b/boot-2/half ]]
 }
 
 @test "of two that fit the one is meant of which more words are known" {
@@ -136,27 +136,19 @@ plan() {
 	[[ $(<slept) == 3 ]]
 }
 
-@test "a line of the crontab lets each boot go on; the last boot removes it" {
-	echo '5 4 * * * mine' >cronfile
-	plan 1 2>/dev/null
-	kernels install out
-	kernels install out
-	[[ $(grep -c '^@reboot .*/scripts/kernels resume .*/out >>.*/out/log.txt 2>&1 # oscost-kernels$' cronfile) == 1 ]]
-	kernels resume out
-	boot 6.1-new
-	run -0 --separate-stderr kernels resume out
-	[[ $(<cronfile) == '5 4 * * * mine' && ! -e systemctl ]]
-}
-
-@test "a systemd unit, where there is systemd" {
+@test "a systemd unit lets each boot go on; the last boot removes it" {
 	local unit=root/etc/systemd/system/oscost-kernels.service
 
-	mkdir -p root/run/systemd/system
 	plan 1 2>/dev/null
+	run -1 --separate-stderr kernels install out
+	[[ $stderr == *"a line of the crontab does the same: @reboot $PWD/scripts/kernels resume $PWD/out" ]]
+	mkdir -p root/run/systemd/system
 	kernels install out
 	grep -qx "ExecStart=$PWD/scripts/kernels resume $PWD/out" "$unit"
 	[[ $(<systemctl) == $'daemon-reload\n-q enable oscost-kernels.service' ]]
-	run -0 --separate-stderr kernels remove out
+	kernels resume out
+	boot 6.1-new
+	run -0 --separate-stderr kernels resume out
 	[[ ! -e $unit && $(tail -n 2 systemctl) == $'-q disable oscost-kernels.service\ndaemon-reload' ]]
 }
 

@@ -61,7 +61,7 @@ gone() {
 		| not) and .status == "ok")) | length >= 6 and
 		all(.params.net == "shaped" and .min >= 10000000)'
 	try 2 "$netlab" run --delay 1s true
-	[[ $stderr == *"no number"* ]]
+	[[ $stderr == *"--delay takes 0 to 999, not '1s'" ]]
 }
 
 @test "who makes namespaces with a delay leaves no process behind" {

@@ -14,7 +14,7 @@ setup() {
 
 @test "a table of ratios: medians, and the median of each round's ratio" {
 	printf '%s\tloop/ours\t%s\n%s\tloop/plain\t%s\n' 1 1 1 1 2 2 2 1 3 3 3 2 4 10 4 4 |
-		awk -f "$ROOT/scripts/lib/ratios.awk" >table
+		awk -f "$ROOT/tests/crosscheck/ratios.awk" >table
 	[[ $(tail -n 1 table | tr -s ' ') == 'loop plain 2.5 1.5 1.750 1 : 1' ]]
 }
 

@@ -9,7 +9,7 @@
 setup_file() {
 	load ../helpers
 	# A second and a half, where it is not there yet.
-	"$ROOT/scripts/nfslab" fetch --bin "$BIN" || true
+	"$ROOT/scripts/setup" --bin "$BIN" nfs || true
 	cd "$BATS_FILE_TMPDIR" || exit
 	WHY_NOT=$("$ROOT/scripts/nfslab" run --bin "$BIN" true 2>&1) && WHY_NOT=
 	WHY_NOT_3=$("$ROOT/scripts/nfslab" run --bin "$BIN" --v3 true 2>&1) && WHY_NOT_3=

@@ -83,7 +83,7 @@ side() {
 	[[ $(grep '^syscall' <<<"$output" | tr -s ' ') == \
 		$'syscall: call=b 100 = -50 (-50 %)\nsyscall: call=a 100 +1 (+1.0 %) =' ]]
 	grep -q '| syscall: call=b | 100 | = | -50 (-50 %) |' pages/compare.md
-	[[ ! -e pages/compare-1.svg && -s pages/compare.html ]]
+	[[ ! -e pages/plots/compare-1.svg && -s pages/compare.html ]]
 }
 
 @test "CI fails on what costs more, however little" {
@@ -109,10 +109,10 @@ side() {
 @test "a ledger alone is not warned of noise" {
 	side a call=getpid 315 315
 	printf '{"schema": 1, "timer": {"method": "clock"}}\n' >a/machine.json
-	run -0 --separate-stderr "$report" summary a
+	run -0 --separate-stderr "$report" show a
 	[[ $output != *warning* ]]
 	printf '{"schema": 1}\n' >a/run.json
-	run -0 --separate-stderr "$report" summary a
+	run -0 --separate-stderr "$report" show a
 	[[ $output == *'2 rounds: no intervals'*  && $output == *'cannot be trusted here'* ]]
 }
 

@@ -70,7 +70,6 @@ predict() {
 	mkdir results
 	run -0 bash -euc 'out=$1
 		record_full() { exit 9; }
-		source "$0/scripts/lib/json.bash"
 		source "$0/scripts/lib/record.bash"
 		record_predictions nowhere.ini
 		[[ ! -e $out/predictions.ini ]]

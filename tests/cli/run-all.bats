@@ -274,19 +274,19 @@ cut_and_resume() {
 
 @test "run-all refuses what it cannot do, in one line" {
 	run --separate-stderr drive --out out --file-cache mine
-	refused "FILE_CACHE must be machine, not 'mine'"
+	refused "--file-cache takes machine, not 'mine'"
 	run --separate-stderr drive --out out --profile fast
-	refused "PROFILE must be card, quick, default or publish, not 'fast'"
+	refused "--profile takes card, quick, default or publish, not 'fast'"
 	run --separate-stderr drive --out out --only "good nonsense"
 	refused "unknown program 'nonsense'; the plan has 2"
 	run --separate-stderr drive --out out --cpu 999
 	refused "CPU 999 is none that this process may use"
 	run --separate-stderr drive --out out --cpu one
-	refused "CPU must be a number, not 'one'"
+	refused "--cpu takes 0 to 65535, not 'one'"
 	run --separate-stderr drive --out out --prio 100
-	refused "PRIO must be a number from 1 to 99, not '100'"
+	refused "--prio takes 1 to 99, not '100'"
 	run --separate-stderr drive --out out --rounds -1
-	refused "ROUNDS must be a number from 1 to 1000, not '-1'"
+	refused "--rounds takes 1 to 1000, not '-1'"
 	run --separate-stderr drive --out out --rounds
 	refused "--rounds needs a value"
 	run --separate-stderr drive --out out --fast
@@ -298,7 +298,7 @@ cut_and_resume() {
 	refused "no program $bin/gone; run make first"
 	plan 'good good - x'
 	run --separate-stderr drive --out out
-	refused "limit of good must be a number"
+	refused "limit of good: 'x' is no number from 1 to 86400"
 	plan 'good good - 5' 'good other - 5'
 	run --separate-stderr drive --out out
 	refused "two rows have the id good"

@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# An emulated machine with a disk, on which run-all can measure: what it has
+# written is there when it is booted again.
+#
+# Needs guest.bash and guest_x86.bash.
+
+# What a disk with a file system needs, in the order in which it is loaded.
+readonly disk_modules=(lib/crc16 crypto/crc32c_generic fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4
+	drivers/virtio/virtio_ring drivers/virtio/virtio drivers/virtio/virtio_pci_modern_dev
+	drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci drivers/block/virtio_blk)
+
+# disk_root BIN ROOT KERNELS PROGRAM...: a root with the scripts and these
+# programs of BIN, which boots into /disk.  The caller adds to its /init.
+disk_root() {
+	local root=$2 program release=${headers#/usr/src/linux-headers-} modules
+	local -a paths
+
+	paths=("${disk_modules[@]/#/lib/modules/$release/kernel/}")
+	modules=$3/lib/modules/$release/kernel
+	[[ -e $3/${paths[0]}.ko ]] || fetch_package "$release" "$3" "${paths[@]/%/.ko}"
+	make_root "$root"
+	mkdir -p "$root"/{disk,modules,run,usr,oscost/build,oscost/monitor}
+	# The driver's; busybox has less of some.
+	for program in bash awk cat chmod cp cut date df dirname env find flock grep head ls mkdir \
+		mktemp mv od readlink rm rmdir sed setpriv setsid sleep sort stat sync tail \
+		timeout touch tr truncate uname wc; do
+		add_program "$root" "$(command -v "$program")" /bin
+	done
+	for program in report machine "${@:4}"; do
+		add_program "$root" "$1/$program" /oscost/build/bin
+	done
+	for program in "${disk_modules[@]}"; do
+		cp "$modules/$program.ko" "$root/modules"
+	done
+	ln -s ../bin "$root/usr/bin"
+	cp -r "${BASH_SOURCE[0]%/tests/*}/scripts" "$root/oscost/scripts"
+	cat >"$root/init" <<-EOF
+		#!/bin/sh
+		export PATH=/bin
+		busybox mount -t proc proc /proc
+		busybox mount -t sysfs sys /sys
+		busybox mount -t devtmpfs dev /dev
+		busybox ln -s /proc/self/fd /dev/fd
+		busybox mount -t tmpfs run /run
+		busybox mount -t tmpfs tmp /tmp
+		for module in $(printf '%s ' "${disk_modules[@]##*/}"); do
+			busybox insmod /modules/\$module.ko
+		done
+		busybox mount -t ext4 /dev/vda /disk
+		cd /disk
+	EOF
+}
+
+# disk_make WORK: an empty disk.
+disk_make() {
+	rm -f "$1/disk"
+	truncate -s 128M "$1/disk"
+	mkfs.ext4 -q "$1/disk"
+}
+
+# disk_boot NAME WORK QEMU-OPTION...: the caller's image, with that disk.
+disk_boot() {
+	# shellcheck disable=SC2154 # of the caller: prepare_x86 sets it
+	boot "$1" "$image" "$2" -m 512 -drive "file=$2/disk,format=raw,if=virtio" "${@:3}"
+}
