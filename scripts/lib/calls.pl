@@ -10,8 +10,9 @@
 #        calls.pl own KERNEL FOLDED ...       of each function its own instructions
 #                and those with all that it called, as TSV
 #        calls.pl table KERNEL FOLDED ...     the rows, and functions of a kernel alone
-#        calls.pl because KERNEL FOLDED KERNEL FOLDED   why rows changed by 2 % or
-#                more: the causes that they share, then the functions of each
+#        calls.pl because KERNEL FOLDED KERNEL FOLDED [PCT]   why rows changed by
+#                2 % or more: the causes that they share, then the functions of each;
+#                with PCT rows that take more by more than that, status 3 if any does
 #
 # SYMBOLS are lines "ADDRESS NAME", sorted; ROWS lines "SECTION PROGRAM CASE
 # ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX", with tabs between.
@@ -247,50 +248,64 @@ sub timer_alone {
 	return min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
 }
 
-# How many operations $length has, if a row of that value, least and greatest
-# sample may have it: a median is known to half an instruction.
-sub fits {
-	my ($row, $length, $lengths, $timer) = @_;
-	my $ops = sprintf '%.0f', ($length - $timer) / $row->{value};
+# Whether windows of these lengths have the sample $x of $ops operations, to one
+# instruction.
+sub has { my ($lengths, $x) = @_; return grep { $lengths->{ sprintf '%.0f', $x + $_ } } -1, 0, 1 }
 
-	return if $ops < 1 || abs($length - $timer - $ops * $row->{value}) > 0.5 + 1e-9 * $length;
-	for my $x ($row->{min}, $row->{max}) {
-		my $ticks = $ops * $x + $timer;
-		my $near = sprintf '%.0f', $ticks;
+# The windows that are the median of a row, among those between the same two
+# reads, {LENGTH}: one, or two whose mean it is; and operations of one.  To half an
+# instruction, for medians are of groups.
+sub median_of {
+	my ($row, $lengths, $timer) = @_;
+	my $want = $row->{value} + $timer;
+	my $near = sprintf '%.0f', $want;
 
-		return if abs($ticks - $near) > 1e-9 * $ticks + 1e-6 || !$lengths->{$near};
+	if (has($lengths, $row->{min} + $timer) || has($lengths, $row->{max} + $timer)) {
+		return (1, $near) if $lengths->{$near} && abs($near - $want) <= 0.5;
+		my ($below) = sort { $b <=> $a } grep { $_ < $want && $lengths->{ 2 * $want - $_ } } keys %$lengths;
+		return (1, $below, 2 * $want - $below) if defined $below;
 	}
-	return $ops;
+	for my $length (keys %$lengths) {
+		my $ops = sprintf '%.0f', ($length - $timer) / $row->{value};
+
+		next if $ops < 2 || abs($length - $timer - $ops * $row->{value}) > 0.5 + 1e-9 * $length;
+		return ($ops, $length) if has($lengths, $ops * $row->{min} + $timer) &&
+			has($lengths, $ops * $row->{max} + $timer);
+	}
+	return;
 }
 
 # A row of events: its median is one of them.  Without the timer: what it takes
 # between two reads with nothing between.
 sub of_events {
 	my ($row, $reads) = @_;
-	my $windows = windows($reads);
 	my $timer = timer_alone($reads);
-	my (%lengths, $ops, %sum);
+	my (%between, %sum);
 
-	push @{ $lengths{ $_->{length} } }, $_ for @$windows;
-	for my $length (sort { abs($a - $timer - $row->{value}) <=> abs($b - $timer - $row->{value}) }
-		keys %lengths) {
-		$ops = fits($row, $length, \%lengths, $timer) or next;
-		my $w = (sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
-			@{ $lengths{$length} })[0];
+	push @{ $between{"$reads->[$_->{i}]{site} $reads->[$_->{j}]{site}"}{ $_->{length} } }, $_
+		for @{ windows($reads) };
+	for my $sites (sort keys %between) {
+		my $lengths = $between{$sites};
+		my ($ops, @lengths) = median_of($row, $lengths, $timer) or next;
+		my $share = 1 / ($ops * @lengths);
+		my ($from, $to) = split ' ', $sites;
+		my $of_timer = 0;
 
-		add_window(\%sum, $reads, $w->{i}, $w->{j}, 1 / $ops);
+		for my $length (@lengths) {
+			my ($w) = sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
+				@{ $lengths->{$length} };
+
+			add_window(\%sum, $reads, $w->{i}, $w->{j}, $share);
+		}
 		# Both reads are called from where the window begins.
-		my %site = map { $reads->[$_]{site} => 1 } $w->{i}, $w->{j};
-		my ($of_timer, $left) = (0, 0);
-
 		for (keys %sum) {
 			my ($node, $pc) = split;
 
 			next if $pc < LIBRARIES || $pc >= USER_ENDS ||
-				!grep { $site{$_} } keys %{ path($node)->{sites} };
+				!grep { $_ == $from || $_ == $to } keys %{ path($node)->{sites} };
 			$of_timer += delete $sum{$_};
 		}
-		$row->{sampler} = function($reads->[$w->{i}]{site} - 1);
+		$row->{sampler} = function($from - 1);
 		$sum{timer} = $of_timer - $timer / $ops; # in the caller itself
 		return \%sum;
 	}
@@ -564,22 +579,23 @@ sub print_causes {
 }
 
 sub because {
-	my ($of_a, $rows) = read_folded($_[1]);
-	my ($of_b) = read_folded($_[3]);
+	my ($name_a, $file_a, $name_b, $file_b, $above) = @_;
+	my ($of_a, $rows) = read_folded($file_a);
+	my ($of_b) = read_folded($file_b);
+	my @both = grep { $of_b->{$_} } @$rows;
 	my (%causes, %sum, @changed);
 
-	for my $row (grep { $of_b->{$_} } @$rows) {
-		my ($x, $y) = map { sum0 values %$_ } $of_a->{$row}, $of_b->{$row};
+	for my $row (@both) {
+		my ($x, $y) = map { sum0 values %{ $_->{$row} } } $of_a, $of_b;
 
-		next if abs($y - $x) < CHANGED * $x;
+		next if defined $above ? $y <= $x * (1 + $above / 100) : abs($y - $x) < CHANGED * $x;
 		push @changed, $row;
 		$sum{$row} = [$x, $y];
-		my (undef, $a) = by_function($of_a->{$row});
-		my (undef, $b) = by_function($of_b->{$row});
-		$causes{$row} = causes(tree(changes($of_a->{$row}, $of_b->{$row})), $a, $b, {});
+		my @with = map { (by_function($_->{$row}))[1] } $of_a, $of_b;
+		$causes{$row} = causes(tree(changes($of_a->{$row}, $of_b->{$row})), @with, {});
 	}
-	printf "From %s to %s %d of %d rows changed by %d %% or more.\n\n", @_[0, 2],
-		scalar @changed, scalar(grep { $of_b->{$_} } @$rows), 100 * CHANGED;
+	printf "From %s to %s %d of %d rows %s.\n\n", $name_a, $name_b, scalar @changed, scalar @both,
+		defined $above ? "take more by more than $above %" : 'changed by ' . 100 * CHANGED . ' % or more';
 	print_causes(\@changed, \%causes);
 	for my $row (@changed) {
 		my ($x, $y) = @{ $sum{$row} };
@@ -589,6 +605,7 @@ sub because {
 		print_tree(tree(most_of($change, SHOWN)), tree($change), 0,
 			map { (by_function($_->{$row}))[1] } $of_a, $of_b);
 	}
+	exit 3 if defined $above && @changed;
 }
 
 my %command = (fold => \&fold, own => \&own, because => \&because, table => \&table);

@@ -37,6 +37,10 @@ mem_latency    3
 tlb            3
 "
 
+# What a kernel needs to run them.
+readonly counted_needs=(BLK_DEV_INITRD RD_GZIP BINFMT_ELF BINFMT_SCRIPT PROC_FS SYSFS
+	DEVTMPFS TMPFS SHMEM FUTEX EPOLL UNIX INET)
+
 counted_names() { # of all of them
 	awk '{ printf "%s%s", sep, $1 } NF { sep = " " }' <<<"$counted_programs"
 }
@@ -80,6 +84,13 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 		$b mount -t tmpfs shm /dev/shm
 		$b ip link set lo up
 		cd /tmp
+		# Until the kernel's own threads have ended their work: nine tenths idle.
+		for try in $($b seq 100); do
+			read -r cpu user nice system was rest </proc/stat
+			$b usleep 200000
+			read -r cpu user nice system idle rest </proc/stat
+			[ $((idle - was)) -lt 18 ] || break
+		done
 	EOF
 	while read -r program effort cases; do
 		[[ -n $program && (-f $1 || -x $1/bin/$program) ]] || continue
@@ -97,6 +108,33 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 	done
 	printf '%s\necho @end\n/bin/busybox poweroff -f\n' "${6-}" >>"$root/init"
 	make_initrd "$root" "$3"
+}
+
+# The configuration that an image FILE has in it, if it is not packed, or beside it:
+# in the tree that it was built in, or as distributions call it.
+counted_config() { # FILE
+	local at dir file name=${1##*/}
+
+	at=$(grep -abom1 IKCFG_ST "$1" | cut -d: -f1) || :
+	if [[ -n $at ]]; then
+		tail -c +$((at + 9)) "$1" | gzip -dcq 2>/dev/null || :
+		return
+	fi
+	dir=$(dirname "$(realpath "$1")")
+	for file in "$dir/config-${name#*-}" "$dir/.config" "${dir%/arch/*/boot}/.config"; do
+		[[ ! -f $file ]] || { cat "$file" && return; }
+	done
+}
+
+# The options of NEEDED, without CONFIG_, that FILE is known to lack.
+counted_lacks() { # FILE NEEDED...
+	local config option
+
+	config=$(counted_config "$1")
+	[[ $config == *CONFIG_* ]] || return 0
+	for option in "${@:2}"; do
+		grep -qx "CONFIG_$option=y" <<<"$config" || printf '%s ' "$option"
+	done
 }
 
 # The console in WORK/NAME; the machine has WORK/initrd.

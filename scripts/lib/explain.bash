@@ -112,7 +112,7 @@ explain_side() {
 	counted_boot "boot.$n" "${image[$2]}" "$work/1" "${conf[cpu]}" "$3"
 	took_us "$start"
 	if ! counted_ended "$work/1/boot.$n"; then
-		log "$2 $3: $(why_stopped "$work/1/boot.$n")"
+		log "$2 ${3:-plain}: $(why_stopped "$work/1/boot.$n")"
 		return 1
 	fi
 	log "$2 ${3:-plain}: $(format_us "$took")"
@@ -150,11 +150,19 @@ explain_write() {
 	for n in "${!sides[@]}"; do
 		folded+=("${sides[n]}" "$work/$n.folded")
 		sed "s,^,${sides[n]//[;,]/_};," "$work/$n.folded" >>"$out/explain.folded"
+		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" '{ print side, $2 " " $3, $6 }' \
+			"$work/rows.$n" >>"$out/rows.tsv"
 	done
 	explain_calls own "${folded[@]}" >"$out/explain.tsv"
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
 	perl "$here/lib/flame.pl" "$program $pattern: instructions" "$out/explain.folded" >"$out/explain.svg"
+	if [[ -n ${conf[check]} ]]; then
+		explain_calls because baseline "$work/check" "${folded[@]:0:2}" "${conf[fail-above]:-1}" \
+			>"$out/because.txt" || touch "$work/beyond"
+		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]}, red is more than before, blue less" \
+			"$work/check" "$work/0.folded" >"$out/because.svg"
+	fi
 	for ((n = 1; n < ${#sides[@]}; n++)); do
 		name=because
 		((${#sides[@]} == 2)) || name+=-$(name_of "${sides[n]}")
@@ -166,7 +174,7 @@ explain_write() {
 
 # explain PROGRAM [CASE|PATTERN] OPTION...
 explain() {
-	local program=${1-} pattern='' explain_so
+	local program=${1-} pattern='' explain_so cmd
 	local -a cases known sides=()
 
 	[[ $program =~ ^[a-z0-9_]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
@@ -184,20 +192,32 @@ explain() {
 			"these are: ${known[*]}" "${known[@]}")"
 	cases=$(explain_cases "$program" "$pattern")
 	mapfile -t cases <<<"$cases"
+	for cmd in perl nm; do
+		command -v "$cmd" >/dev/null || die 2 "explain needs the command '$cmd'"
+	done
+	needs+=(KALLSYMS)
 	check_place
 	open_out
 	explain_plugin
+	if [[ -n ${conf[check]} ]]; then
+		((${#kernels[@]} * ${#options[@]} == 1)) || die 2 "--check: of one kernel"
+		# Of the file's first kernel.
+		awk -F ';' -v row="$program " 'kernel == "" { kernel = $1 }
+			$1 == kernel && index($2, row) == 1 { sub(/^[^;]*;/, ""); print }' "${conf[check]}" >"$work/check"
+		[[ -s $work/check ]] || die 2 "--check: ${conf[check]} has no row of $program"
+	fi
 	((${#cases[@]} > 1)) || explain_refuse "$program" "${cases[0]}"
 	on_disk explain_initrd "$program" "${cases[@]}"
 	explain_sides
-	((!failed)) || return 1
+	((!failed)) || return "$((${#conf[check]} ? 125 : 1))"
 	[[ -s $work/0.folded ]] || die 1 "no row of $program $pattern can be explained: they are not" \
 		"repeated operations, or are computed from other rows"
 	on_disk explain_write
-	if ((${#sides[@]} > 1)); then
+	if [[ -n ${conf[check]} ]] || ((${#sides[@]} > 1)); then
 		cat "$out"/because*.txt
 	else
 		cat "$out/explain.txt"
 	fi
 	log "results: $out"
+	[[ ! -e $work/beyond ]] || return 3
 }

@@ -60,7 +60,7 @@ sub color {
 		$hash = ($hash * 31 + ord) % 9973 for split //, $at->{name};
 		return sprintf 'rgb(%d,%d,%d)', 215 + $hash % 40, 110 + $hash % 97, 50 + $hash % 31;
 	}
-	my $pale = 235 - int(180 * abs($y - $x) / max($x, $y, 1));
+	my $pale = 235 - int(120 * abs($y - $x) / max($x, $y, 1));
 
 	return $y > $x ? "rgb(255,$pale,$pale)" : $y < $x ? "rgb($pale,$pale,255)" : 'rgb(245,245,245)';
 }

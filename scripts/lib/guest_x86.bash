@@ -6,7 +6,7 @@
 # processor it has none that are fast: foreign_machine() says the same of others.
 # shellcheck disable=SC2034 # for boot
 emulator='qemu-system-x86_64 -accel tcg' console=ttyS0 debian=amd64 processor=max \
-	exact=,erms=off,fsrm=off
+	exact=,erms=off,fsrm=off needs=(SERIAL_8250_CONSOLE)
 
 # The newest headers of the plain flavour: the flavour must match the image.
 find_headers() {

@@ -32,6 +32,7 @@ def summary($name):
 	[group_by([.benchmark, .case])[] | map(select(.status == "ok")) | select(. != [])
 		| {name: "\(.[0].benchmark) \(.[0].case)", values: map(.value), repeats: same(.value),
 		   exact: (same(.value) and all(.min != null and .max - .min <= (.resolution // 0))),
+		   nearly: (same(.p50) and all(.min != null and .p90 != null and .p90 - .min <= (.resolution // 0))),
 		   moved: (map(.value) | unique | length > 1)}] as $rows
 	| ($rows | map(select(.exact))) as $exact
 	| "\($name): \($rows | length) rows, \($exact | length) exact"
@@ -39,6 +40,8 @@ def summary($name):
 			"; \([$exact[] | select(.moved | not)] | length)"
 			+ " of them cost the same whatever ran before" end
 		+ "; in \([$rows[] | select(.repeats and (.exact | not))] | length) other"
-		+ " ones each boot has the same value, and its samples differ",
+		+ " ones each boot has the same value, and its samples differ"
+		+ ([$rows[] | select(.nearly and (.exact | not))] | length
+			| if . == 0 then "" else "; \(.) are exact but for one sample in ten, as a tick makes them" end),
 	  ($rows[] | select(.repeats | not)
 		| "not repeated: \(.name): \(.values | range) instructions");

@@ -95,7 +95,7 @@ refused() {
 	stub gzip 'cat >>"$packed"'
 	packed=$PWD/packed run -0 --separate-stderr ledger --bin build/bin --boots 1 --pasts 2
 	# In each past the one that shall run, and of the others their files.
-	[[ $(grep -c '^/suite/bin/.* --json' packed) == 2 && $(grep -cx -e loop -e tlb packed) == 4 ]]
+	[[ $(grep -c '^PAD=0* /suite/bin/.* --json' packed) == 2 && $(grep -cx -e loop -e tlb packed) == 4 ]]
 	grep -q '^$b usleep 2473$' packed
 	grep -q '^$b usleep 4946$' packed
 }
@@ -271,6 +271,36 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	grep -q '^ *-60 *other, gone$' out/because.txt
 	grep -q 'other: 60 to 0 instructions' out/because.svg
 	grep -q "^ *100 *70 *syscall $row (-30.0 %)$" out/explain.txt
+}
+
+@test "explain --check: only rows that cost more, and why; for git bisect run" {
+	{ echo 100 && plan 40 60; } >bzImage
+	{ echo 104 && plan 44 60; } >new
+	run -0 --separate-stderr explain "$row" --kernels ./bzImage
+	mv out/explain.folded base
+	run -3 --separate-stderr explain "$row" --kernels ./new --check base
+	[[ $output == *'From baseline to new 1 of 1 rows take more by more than 1 %'* ]]
+	[[ $output == *'1 cause explains 1 row: begin more (+4)'* ]]
+	run -0 --separate-stderr explain "$row" --kernels ./new --check base --fail-above 4
+	run -0 --separate-stderr explain "$row" --kernels ./bzImage --check base
+	run -2 --separate-stderr explain "$row" --kernels ./new --check none
+	machine 'echo no'
+	PATH=$PWD/bin:$PATH run -125 --separate-stderr "$ROOT/scripts/ledger" explain syscall "$row" \
+		--bin "$BIN" --kernels ./new --check base --out out2
+}
+
+@test "a kernel that lacks what the machine needs is refused before its boot" {
+	for name in BLK_DEV_INITRD RD_GZIP BINFMT_ELF BINFMT_SCRIPT PROC_FS SYSFS DEVTMPFS TMPFS SHMEM \
+		FUTEX EPOLL UNIX INET; do
+		echo "CONFIG_$name=y"
+	done >.config
+	refused 'bzImage is built without SERIAL_8250_CONSOLE' --kernels ./bzImage
+	echo CONFIG_SERIAL_8250_CONSOLE=y >>.config
+	run -0 --separate-stderr ledger --boots 1 --pasts 1
+	rm -r out
+	{ printf 'kernelIKCFG_ST' && sed '/TMPFS/d' .config | gzip; } >bzImage
+	rm .config
+	refused 'bzImage is built without DEVTMPFS TMPFS' --kernels ./bzImage
 }
 
 @test "explain: what cannot be explained is refused before a boot, or named" {
