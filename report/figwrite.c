@@ -433,9 +433,9 @@ static size_t put_body(struct writer *w, struct input *in, const char *body,
 	return n;
 }
 
-/* The log that the figure's x names, which certify or the ring 0 module wrote,
- * of the method that its globs name: least time, then variance, of the empty
- * and the growing body. */
+/* The log that the figure's x names, in FIGURES_DIR or beside the results,
+ * which certify or the ring 0 module wrote, of the method that its globs name:
+ * least time, then variance, of the empty and the growing body. */
 static size_t put_ensembles(struct writer *w)
 {
 	static const char *const columns[] = { "min time: ",
@@ -443,7 +443,11 @@ static size_t put_ensembles(struct writer *w)
 	struct input in;
 	size_t n = 1;
 
-	if (input_open(&in, text_format("%s/%s", w->run->dir, w->fig->x),
+	if (input_open(&in,
+		       text_format("%s/" FIGURES_DIR "/%s", w->run->dir,
+				   w->fig->x),
+		       INPUT_NO_LINK) &&
+	    input_open(&in, text_format("%s/%s", w->run->dir, w->fig->x),
 		       INPUT_NO_LINK))
 		return 0;
 	for (size_t i = 0; i < 2; i++) {
