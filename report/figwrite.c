@@ -317,7 +317,8 @@ static void add_caches(struct marks *m, const struct run *run)
 		const char *type = run_text(c, "type");
 		const double level = run_number(c, "level");
 
-		if (isfinite(level) && (!type || strcmp(type, "instruction")))
+		if (isfinite(level) &&
+		    (!type || strcmp(type, "instruction") != 0))
 			add_mark(m, run_number(c, "size_bytes"),
 				 text_format("L%.0f", level));
 	}
