@@ -129,7 +129,7 @@ static const char *label(const struct operation *op, const struct row *row)
 	if ((net && !strcmp(net, "veth")) || (where && !strcmp(where, "veth")))
 		return text_format("%s (through veth, to this machine)",
 				   op->label);
-	if (row && scope && !strcmp(scope, "group"))
+	if (row && scope && !strcmp(scope, "group") && row->all.expected > 0)
 		return text_format("%s (of a control group limited to %s)",
 				   op->label,
 				   text_units(row->all.expected, "B"));

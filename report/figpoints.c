@@ -196,10 +196,12 @@ static void choose_scale(struct plotdata *d, const struct figure *fig)
 	d->unit = unit ? unit : "";
 	if (!unit)
 		return;
-	for (double v = 1; v < 1e15; v *= 1000) {
-		units_scale(v, unit, &d->unit);
+	for (int steps = 0; steps < 5; steps++) {
+		const double value = pow(1000, steps);
+
+		units_scale(value, unit, &d->unit);
 		if (figures_flag(fig, d->unit))
-			typical = v;
+			typical = value;
 	}
 	d->scale = units_scale(typical, unit, &d->unit);
 	if (!strcmp(unit, "1/s") && typical >= 1e4) {

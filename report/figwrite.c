@@ -317,7 +317,8 @@ static void add_caches(struct marks *m, const struct run *run)
 		const char *type = run_text(c, "type");
 		const double level = run_number(c, "level");
 
-		if (isfinite(level) && (!type || strcmp(type, "instruction")))
+		if (isfinite(level) &&
+		    (!type || strcmp(type, "instruction") != 0))
 			add_mark(m, run_number(c, "size_bytes"),
 				 text_format("L%.0f", level));
 	}
@@ -433,9 +434,9 @@ static size_t put_body(struct writer *w, struct input *in, const char *body,
 	return n;
 }
 
-/* The log that the figure's x names, which certify or the ring 0 module wrote,
- * of the method that its globs name: least time, then variance, of the empty
- * and the growing body. */
+/* The log that the figure's x names, in FIGURES_DIR or beside the results,
+ * which certify or the ring 0 module wrote, of the method that its globs name:
+ * least time, then variance, of the empty and the growing body. */
 static size_t put_ensembles(struct writer *w)
 {
 	static const char *const columns[] = { "min time: ",
@@ -443,7 +444,11 @@ static size_t put_ensembles(struct writer *w)
 	struct input in;
 	size_t n = 1;
 
-	if (input_open(&in, text_format("%s/%s", w->run->dir, w->fig->x),
+	if (input_open(&in,
+		       text_format("%s/" FIGURES_DIR "/%s", w->run->dir,
+				   w->fig->x),
+		       INPUT_NO_LINK) &&
+	    input_open(&in, text_format("%s/%s", w->run->dir, w->fig->x),
 		       INPUT_NO_LINK))
 		return 0;
 	for (size_t i = 0; i < 2; i++) {

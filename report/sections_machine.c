@@ -293,6 +293,62 @@ static void put_verdicts(struct doc *d, const struct run *run,
 	d->format->table(d, &t);
 }
 
+/* The value of one statistic of @method, and the paper's in brackets. */
+static const char *statistic(const struct run *run,
+			     const struct section *certify, const char *method,
+			     const char *cases)
+{
+	const char *name = text_format("method=%s,%s", method, cases);
+
+	for (size_t i = 0; i < certify->n; i++) {
+		const struct result *r = &run->rows[certify->rows[i]].all;
+		const double paper = run_number(r->evidence, "paper");
+
+		if (strcmp(r->name, name) != 0 || r->status != RESULT_OK)
+			continue;
+		return isfinite(paper)
+			       ? text_format("%s (%s)", text_number(r->value),
+					     text_number(paper))
+			       : text_number(r->value);
+	}
+	return NULL;
+}
+
+/* The white paper's seven statistics of each method. */
+static void put_statistics(struct doc *d, const struct run *run,
+			   const struct section *certify)
+{
+	static const char *const cases[] = {
+		"body=empty,figure=min",
+		"body=empty,figure=spurious",
+		"body=empty,figure=total_variance",
+		"body=empty,figure=max_deviation",
+		"body=empty,figure=var_of_variances",
+		"body=empty,figure=var_of_minima",
+		"body=loop,figure=resolution_ticks",
+	};
+	struct table t;
+
+	table_begin(&t, "method|least time>|spurious minima>|total variance>|"
+			"greatest deviation>|variance of variances>|"
+			"variance of minima>|resolution>");
+	for (size_t i = 0; i < certify->n; i++) {
+		const struct result *r = &run->rows[certify->rows[i]].all;
+		const char *method = run_text(r->params, "method");
+
+		if (!method || !fact(r, "verdict"))
+			continue;
+		table_row(&t, "");
+		table_cell(&t, 0, method);
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++)
+			table_cell(&t, k + 1,
+				   statistic(run, certify, method, cases[k]));
+	}
+	t.caption = "The white paper's seven statistics of each method, here "
+		    "and, in brackets, in the paper (ring 0); in ticks";
+	d->format->table(d, &t);
+}
+
 /* The clock and its calibration, and what `certify` found out about it. */
 void sections_timer(struct doc *d, const struct run *run,
 		    const struct figures *figs)
@@ -308,6 +364,7 @@ void sections_timer(struct doc *d, const struct run *run,
 	if (certify && certify->n) {
 		doc_text(d, run_text(certify->about, "text"));
 		put_verdicts(d, run, certify);
+		put_statistics(d, run, certify);
 	}
 	sections_figures(d, "certify", figs);
 	if (certify && certify->n) {

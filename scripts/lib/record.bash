@@ -240,8 +240,10 @@ record_machine() {
 			"$(tail -n 1 "$out/.talk")"
 	fi
 	record_talk machine 0 "$out/.talk"
-	if command -v lstopo >/dev/null && [[ ! -e $out/plots/topology.svg ]] &&
-		((!stopping)) && [[ ! -L $out/plots ]] && mkdir -p "$out/plots"; then
+	# For certify's log, too.
+	[[ -L $out/plots ]] || mkdir -p "$out/plots" || :
+	if command -v lstopo >/dev/null && [[ ! -e $out/plots/topology.svg && ! -L $out/plots ]] &&
+		((!stopping)); then
 		child_run 20 lstopo --of svg "$out/plots/topology.svg" >/dev/null 2>&1 ||
 			rm -f "$out/plots/topology.svg"
 	fi
