@@ -172,9 +172,9 @@ completed() {
 # fetched ONLY...: how often the server is fetched, with a stub in its place.
 fetched() {
 	mkdir -p scripts
-	printf '#!/bin/sh\necho fetched\n' >scripts/nfslab
-	chmod +x scripts/nfslab
-	make_it -n run-all "$@" | grep -F scripts/nfslab | sh | grep -c fetched
+	printf '#!/bin/sh\necho fetched\n' >scripts/setup
+	chmod +x scripts/setup
+	make_it -n run-all "$@" | grep 'setup --bin' | sh | grep -c fetched
 }
 
 @test "the NFS server is fetched if a remote row is wanted" {

@@ -321,7 +321,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	refused "'6.1;0' is neither" --kernels '6.1;0'
 	refused "'../x' is no" --cpu '../x'
 	refused "is none of: nop loop" --only 'syscall tcp_bandwidth'
-	refused 'must be a number' --boots 0
+	refused "takes 1 to 100, not '0'" --boots 0
 	refused 'bzImage is there twice' --kernels './bzImage ./bzImage'
 	refused "unknown argument '--none'" --none
 	mkdir out

@@ -148,7 +148,7 @@ best() { ./oscost list "$@" | head -n 1; }
 	[[ ${lines[0]} == schema,* ]]
 	run -0 --separate-stderr ./oscost history small small
 	run -2 --separate-stderr ./oscost run --profile fast
-	[[ $stderr == *"PROFILE must be card, quick"* ]]
+	[[ $stderr == *"--profile takes card, quick"* ]]
 	run -0 --separate-stderr ./oscost nop --list
 	[[ -n $output ]]
 	run -3 --separate-stderr ./oscost load sh -c 'exit 3'

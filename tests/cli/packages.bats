@@ -47,7 +47,7 @@ workspace() {
 		exec '$BIN'/"\${0##*/}" "\$@"
 	END
 	chmod +x tree/oscost-static
-	printf '%s\n' 'all static:' "	mkdir -p build/bin && cp oscost-static build && cp '$BIN'/report build/bin" >tree/Makefile
+	printf '%s\n' 'static: all' 'all:' "	mkdir -p build/bin && cp oscost-static build && cp '$BIN'/report build/bin" >tree/Makefile
 	action=$PWD/tree/.github/actions/oscost
 	echo '{"pull_request": {"number": 17}}' >event.json
 	: >summary
@@ -91,6 +91,7 @@ act() {
 	[[ $(head -n 5 gh-called | tr '\n' ' ') == "pr comment 17 --repo some/where " ]]
 	cmp "$(tail -n 1 gh-called)" temp/oscost/comment.md
 	grep -qx "comment=$PWD/temp/oscost/comment.md" outputs
+	cat summary
 	grep -q '^    System call (getppid) ' summary
 }
 
@@ -135,7 +136,7 @@ act() {
 		act 2 measure OSCOST_MODE=ab OSCOST_B=nice OSCOST_ONLY="$odd"
 		[[ $stderr == *"only: "* || $stderr == *"no program "* ]]
 		act 2 measure OSCOST_ROUNDS="$odd"
-		[[ $stderr == *"rounds must be a number"* ]]
+		[[ $stderr == *"rounds takes 4 to 1000"* ]]
 		act 2 measure OSCOST_MODE="$odd" # no word
 		[[ -z $odd ]] || act 2 measure OSCOST_THRESHOLD="$odd"
 	done

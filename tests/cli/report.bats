@@ -443,7 +443,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	run -2 --separate-stderr "$report" --root "$ROOT" make small
 	one_line "--root: unknown or ambiguous option; try report --help"
 	run -0 "$report" --help
-	for command in make card summary coursework lmbench predictions compare \
+	for command in make card show coursework lmbench predictions compare \
 		history failed export; do
 		grep -q "^  report $command" <<<"$output"
 		"$report" "$command" --help | grep -q "^usage: report $command "
