@@ -9,8 +9,8 @@
 #include "timer_asm.h"
 
 /*
- * What arch/ARCH/arch.c answers, of the processor that the caller runs on, and
- * the words for it.  clock/timer.h includes this.
+ * The answers of arch/ARCH/arch.c about the processor that the caller runs on,
+ * and the words for them.  clock/timer.h includes this.
  */
 enum timer_method {
 #define TIMER_ENUM_(NAME, name, ...) TIMER_##NAME,
@@ -19,7 +19,7 @@ enum timer_method {
 	TIMER_METHODS		    /* how many there are */
 };
 
-/* What the choice of a method depends on.  Filled by timer_probe(). */
+/* The choice of a method depends on these.  Filled by timer_probe(). */
 struct timer_features {
 	bool counter;	     /* the processor has one that programs may read */
 	bool fenced;	     /* TIMER_FENCED can be used */

@@ -7,8 +7,9 @@
 #include "placement.h"
 
 /*
- * What an architecture's folder has to define.  clock/timer.c includes this, so
- * nothing is built until all is there; of functions the type is looked at, too.
+ * The definitions that an architecture's folder must have.  clock/timer.c
+ * includes this, so nothing is built until all is there; types are checked,
+ * too.
  *
  * Text of instructions, operands as "%0", each with its "\n\t": ARCH_ADD(to,
  * by) and ARCH_MUL(to, by) of 64 bits, ARCH_LOAD(to, at), ARCH_LOAD_AT(to, at,

@@ -5,10 +5,10 @@
 #include <string.h>
 
 /*
- * What arch.c answers (arch_ask.h) where the counter and its rate are of the
- * architecture, always there and always at one rate, and where the processor
- * says nothing of itself to programs.  Behind the words for counter, fence and
- * trap, and missing(): why this processor has not a method, or NULL.
+ * The answers of arch.c (arch_ask.h) where the counter and its rate belong to
+ * the architecture, always there and always at one rate, and where programs
+ * cannot identify the processor.  Included after the words for counter, fence
+ * and trap, and missing(): why this processor lacks a method, or NULL.
  */
 void arch_probe(struct timer_features *f)
 {

@@ -12,9 +12,6 @@
 #include "err.h"
 #include "units.h"
 
-/* As --invocations; a longer name pushes its help aside. */
-#define NAME_COLUMNS 11
-
 static char whybuf[240];
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *fmt, ...)
@@ -56,22 +53,10 @@ int parse_size(const char *text, uint64_t *out)
 	return parse(text, "kmg", out);
 }
 
-/* The unit that ends a line of help: " ms" for "aimed length, ms; 0 chooses".
- * Empty if there is none. */
-static void help_unit(const struct opt *o, char *buf, size_t size)
-{
-	const char *comma = strrchr(o->help, ',');
-
-	buf[0] = '\0';
-	if (comma)
-		snprintf(buf, size, "%.*s", (int)strcspn(comma + 1, ";("),
-			 comma + 1);
-}
-
 static int store_number(const struct opt *o, void *slot, const char *text)
 {
 	bool is_size = o->kind == OPT_KIND_SIZE;
-	char min[UNITS_MAX], max[UNITS_MAX], unit[32];
+	char min[UNITS_MAX], max[UNITS_MAX];
 	uint64_t n;
 	int err = parse(text, is_size ? "kmg" : "", &n);
 
@@ -79,7 +64,6 @@ static int store_number(const struct opt *o, void *slot, const char *text)
 		*(uint64_t *)slot = n;
 		return 0;
 	}
-	help_unit(o, unit, sizeof(unit));
 	if (is_size) {
 		units_size(min, o->min);
 		units_size(max, o->max);
@@ -87,10 +71,7 @@ static int store_number(const struct opt *o, void *slot, const char *text)
 		snprintf(min, sizeof(min), "%" PRIu64, o->min);
 		snprintf(max, sizeof(max), "%" PRIu64, o->max);
 	}
-	return refuse("--%s: '%s' is not %s from %s to %s%s%s%s", o->name, text,
-		      is_size ? "a size" : "a number", min, max,
-		      *unit ? " (" : "", *unit ? unit + 1 : "",
-		      *unit ? ")" : "");
+	return refuse("--%s takes %s to %s, not '%s'", o->name, min, max, text);
 }
 
 static int store(const struct opt *o, void *target, const char *text)
@@ -159,14 +140,36 @@ static const struct opt *find(const struct opt_set *sets, int code,
 	return NULL;
 }
 
+/* The long name that begins most like @word, half of it at least; or NULL. */
+static const char *nearest(const struct opt_set *sets, const char *word)
+{
+	const char *best = NULL;
+	size_t most = (strlen(word) + 1) / 2;
+
+	OPT_EACH (set, o, sets) {
+		size_t same = 0;
+
+		for (; word[same] && word[same] == o->name[same]; same++)
+			;
+		if (same >= most)
+			most = same + 1, best = o->name;
+	}
+	return best;
+}
+
 /* @code: ':' for a missing value, or '?'.  @word: the last that was read. */
 static int misuse(const struct opt_set *sets, int code, const char *word)
 {
 	void *target;
 	const struct opt *o = find(sets, optopt, &target);
 
-	if (!optopt)
-		return refuse("%s: unknown or ambiguous option", word);
+	if (!optopt) {
+		const char *meant = nearest(sets, word + strspn(word, "-"));
+
+		return refuse("%s: unknown or ambiguous option%s%s%s", word,
+			      meant ? "; did you mean --" : "",
+			      meant ? meant : "", meant ? "?" : "");
+	}
 	if (!o)
 		return refuse("-%c: unknown option", optopt);
 	return refuse("--%s: %s", o->name,
@@ -224,7 +227,7 @@ void opts_help(FILE *f, const struct opt_set *sets)
 			char letter[] = { '-', (char)o->letter, ',', '\0' };
 
 			fprintf(f, "  %-3s --%-*s  %s", o->letter ? letter : "",
-				NAME_COLUMNS, o->name, o->help);
+				(int)strlen("invocations"), o->name, o->help);
 			if (o->kind == OPT_KIND_LIST)
 				fprintf(f, " (repeatable)");
 			if (o->def && *o->def)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What timer_calibrate() fills in: the rates, the step, what reading takes. */
+/* Fills in the results of timer_calibrate(): the rates, the step, the cost of
+ * reading. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

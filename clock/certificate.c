@@ -192,7 +192,7 @@ static bool closing(struct certificate_figure *out, unsigned int i,
 	return closing_line(out, i, f);
 }
 
-/* What follows from them. */
+/* Conclusions from the figures. */
 static bool conclusion(struct certificate_figure *out, unsigned int i,
 		       const struct certificate *c)
 {

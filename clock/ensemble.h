@@ -62,7 +62,7 @@ wide ensemble_variance(struct ensemble *e, uint32_t scale);
 /* Variances are carried in thousandths, variances of them in millionths. */
 #define ENSEMBLE_MILLI 1000
 
-/* What the paper prints of one ensemble. */
+/* The paper's figures of one ensemble. */
 struct ensemble_row {
 	wide variance_milli;	/* ticks^2 / 1000 */
 	uint64_t max_deviation; /* greatest - least, ticks */

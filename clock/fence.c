@@ -11,7 +11,7 @@
 /*
  * Mean length of @n chains, ticks: a clock with long steps shows an interval as
  * a step more or a step less, by where it began, and its least is no estimate.
- * What is two steps above the least was disturbed.
+ * An interval two steps above the least was disturbed.
  */
 static double chains_ticks(uint64_t (*take)(void *, uint32_t, uint32_t),
 			   void *ctx, uint32_t n, double step,

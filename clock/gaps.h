@@ -18,7 +18,7 @@ struct gaps {
 	uint64_t longest_ticks;
 };
 
-/* What is told of each gap, in ticks. */
+/* Called with each gap, in ticks. */
 typedef void gaps_fn(void *arg, uint64_t ticks);
 
 /* gaps_least_ticks() - the least step of a clock of @hz that others made: 1

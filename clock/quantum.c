@@ -8,7 +8,7 @@
  * their multiples lies nearly everything. */
 #define LEAST_STEP 4
 
-/* Of a tick, for the search. */
+/* Parts of a tick, for the search. */
 #define PARTS 16
 
 /* Multiples that must have been seen before a broken step is believed. */

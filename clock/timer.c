@@ -162,8 +162,8 @@ static uint64_t take_chains(void *ctx, uint32_t n, uint32_t i)
 	return ticks;
 }
 
-/* What a read takes that may trap; it may be less than a step of the counter,
- * so many are timed. */
+/* Time reads that may trap; one may take less than a step of the counter, so
+ * time many. */
 static void probe_reads(struct timer_features *f)
 {
 	for (int i = 0; i < TRAP_TRIES; i++) {

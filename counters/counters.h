@@ -25,7 +25,7 @@
  *	else puts(counters_why(c, COUNTERS_INSTRUCTIONS));
  *	counters_close(c);
  *
- * Who samples takes readings and asks for what happened between two of them:
+ * A sampler takes readings and computes the counts between two of them:
  * counters_read(), counters_delta().
  *
  * libc only; prints nothing, never exits.
@@ -111,7 +111,7 @@ bool counters_user_only(const struct counters *c);
 unsigned int counters_pmus(const struct counters *c);
 const char *counters_pmu_name(const struct counters *c, unsigned int nth);
 
-/* What the kernel (or the register) said of one event: a running sum. */
+/* A reading by the kernel (or the register) of one event: a running sum. */
 struct counters_raw {
 	uint64_t value;
 	uint64_t enabled_ns; /* how long it was to be counted ... */

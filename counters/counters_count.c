@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What two readings say of the time between them. */
+/* Counts of the time between two readings. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the processor says of its counters. */
+/* The processor's description of its counters. */
 #include <errno.h>
 #include <string.h>
 

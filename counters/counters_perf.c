@@ -14,9 +14,9 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-/* What runs together is read together.  The groups are small, so that each
- * fits beside what else is counting; instructions and cycles share one, so
- * that their ratio is exact even where groups take turns. */
+/* Events of a group are read together.  The groups are small, so that each fits
+ * beside other users' events; instructions and cycles share one, so that their
+ * ratio is exact even where groups take turns. */
 static const enum counters_event group_of_hardware[][2] = {
 	{ COUNTERS_INSTRUCTIONS, COUNTERS_CYCLES },
 	{ COUNTERS_REF_CYCLES, COUNTERS_EVENTS },
@@ -178,7 +178,7 @@ int counters_perf_open(struct counters *c)
 	const bool cpu = c->target.kind == COUNTERS_CPU;
 	const int err = open_group(c, software, COUNTERS_GROUP_MAX, 0);
 
-	/* What is not there is told from what may not be counted. */
+	/* Distinguish a missing event from a forbidden one. */
 	if (cpu && (err == -ENODEV || err == -EINVAL))
 		return -ENODEV;
 	/* Where sysfs shows none the kernel is asked all the same: it has the
@@ -201,7 +201,7 @@ void counters_perf_close(struct counters *c)
 			close(c->groups[i].fd[k - 1]);
 }
 
-/* What the kernel gives for a group: how many, the two times, the values. */
+/* The kernel's answer for a group: its size, the two times, the values. */
 static int read_group(const struct counters_group *g,
 		      struct counters_reading *now)
 {

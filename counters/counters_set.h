@@ -44,7 +44,7 @@ bool counters_pmu_has(const struct counters_pmu *pmu, int cpu);
 uint64_t counters_pmu_config(uint64_t event, const struct counters_pmu *pmu,
 			     unsigned int pmus);
 
-/* What a refusal of perf_event_open() depends on. */
+/* The reasons for a refusal of perf_event_open(). */
 struct counters_refusal {
 	int err; /* positive errno */
 	enum counters_event event;
@@ -86,7 +86,7 @@ struct counters_msr {
 	} event[COUNTERS_HARDWARE];
 	uint64_t read_ns; /* when */
 	uint64_t lost_ns; /* how long counts are missing */
-	/* What was there, in the order in which it was changed. */
+	/* Earlier contents, in the order in which they were changed. */
 	struct {
 		uint32_t reg;
 		uint64_t value;

@@ -23,7 +23,7 @@ enum cert_method {
 		CERT_METHODS
 };
 
-/* What the module measured; freed with it. */
+/* The results of the module; freed with it. */
 struct cert_result {
 	struct certificate certificate;
 	struct ensemble_row *rows[2]; /* of the empty body, of the loop */
@@ -43,7 +43,8 @@ const char *cert_method_name(enum cert_method method);
 /* cert_lacks() - NULL, or why this processor cannot do @method. */
 const char *cert_lacks(enum cert_method method);
 
-/* What is measured besides the clock: kernel/function.c, or the user's. */
+/* The function that is measured besides the clock: kernel/function.c, or the
+ * user's. */
 void oscost_function(void);
 
 /* cert_quantum() - step of the counter, ticks, rounded up. */

@@ -199,8 +199,8 @@ bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
 }
 
 #ifdef LANDLOCK_CREATE_RULESET_VERSION
-/* Of the rights of files all that this kernel knows; granted below / are all
- * but one that nothing here uses, by which it can be seen. */
+/* All rights of files that this kernel has; granted below / are all but one
+ * that nothing here uses, by which the layer is proven. */
 #define ALL_RIGHTS(last) (((last) << 1) - 1)
 #define WITHHELD	 LANDLOCK_ACCESS_FS_MAKE_CHAR
 

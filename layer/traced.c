@@ -126,7 +126,7 @@ static uint64_t counted(const int *fds, size_t n)
 	return sum;
 }
 
-/* What @fds count during so many calls. */
+/* The counts of @fds during @calls calls. */
 static uint64_t counted_of(const int *fds, size_t n, int calls)
 {
 	const uint64_t before = counted(fds, n);

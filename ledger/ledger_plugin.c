@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What QEMU loads to tell which instructions a batch was made of: it counts
- * each instruction between the first one of a function of the guest and its
- * return.
+ * A plugin of QEMU (x86-64, one CPU, -icount) that counts the instructions
+ * between two reads of the time-stamp counter by call path.
  *
- * Arguments: begin=ADDRESS,end=ADDRESS (of the function), out=FILE.  When the
- * machine stops, FILE gets for each length that an interval had a line "=
- * LENGTH TIMES", then "ADDRESS COUNT" for each instruction of the first of
- * them.
+ * Arguments: out=FILE, and mark=ADDRESS: an instruction of the guest's user
+ * that begins the next section; one 16 bytes behind it ends the last one.
+ * When the machine stops, FILE has
+ *
+ *   N NODE PARENT SITE ENTRY KIND   a call path: called from before SITE
+ *   M                               a mark
+ *   R SITE COUNT INTERRUPTS AT PARTS   a read for the caller before SITE, and
+ *                                   the instructions since the read before,
+ *                                   whose parts are in FILE.parts
+ *
+ * Each task has a stack of its own, and the plugin knows no symbols.  A call
+ * pushes; a return takes away all down to the frame that has its target, else
+ * it is a jump (a retpoline, a signal handler's end).  Jumps push nothing: a
+ * block belongs to a path, and its address says in which function it is, so
+ * the reader of FILE finds tail calls (scripts/lib/calls.pl).
+ *
+ * An instruction that faults is executed again; like the guest's clock, the
+ * count has it once.
  *
  * Debian packages QEMU without its header, so what is used of it is declared
- * here (API version 1: QEMU 4.2 to 9.2).
+ * here (API version 1).
  */
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +40,17 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 void qemu_plugin_register_vcpu_tb_trans_cb(
 	qemu_plugin_id_t id,
 	void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    void (*cb)(unsigned int cpu,
-						       void *data),
-					    int flags, void *data);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
+					  void (*cb)(unsigned int cpu,
+						     void *data),
+					  int flags, void *data);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
+						int op, void *to, uint64_t add);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      void (*cb)(unsigned int cpu,
+						 uint32_t info, uint64_t at,
+						 void *data),
+				      int flags, int access, void *data);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 				    void (*cb)(qemu_plugin_id_t id, void *data),
 				    void *data);
@@ -40,29 +59,89 @@ struct qemu_plugin_insn *
 qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
-#define RET 0xc3
+#define USER_ENDS (UINT64_C(1) << 47)
+#define LIBRARIES UINT64_C(0x7f0000000000)
+#define NEAR	  64 /* a call within a thunk */
+#define STOP	  16
+#define MOST_DEEP 1000
 
-/* Each begins with the number that it is found by. */
-struct insn {
-	uint64_t address, count, epoch;
-	int is_ret;
+enum kind { JUMP, CALL, RET, SYSCALL, TO_USER, IRET, READ };
+enum frame_kind { CALLED, SYSTEM, FAULT, INTERRUPT };
+
+struct block {
+	uint64_t pc, next, target; /* of a direct jump or call */
+	size_t n;
+	uint64_t *at;
+	enum kind end;
+	enum frame_kind entry; /* of the kernel, by an interrupt or a fault */
+	int numbered;	       /* pushes a number first */
+	struct cell *cell;     /* of the node where it ran last */
 };
 
+struct node {
+	uint64_t id, parent, site, entry;
+	enum frame_kind kind;
+};
+
+struct cell {
+	uint64_t pc, count, epoch;
+	struct node *node;
+};
+
+struct frame {
+	uint64_t site, entry;
+	struct node *node;  /* NULL: not asked for yet */
+	struct cell *fault; /* whose last instruction may have faulted */
+	enum frame_kind kind;
+};
+
+struct task {
+	struct frame *stack;
+	size_t n, room, switched_at;
+	int fresh; /* not seen to return since it was switched to */
+};
+
+/* What is written of a cell. */
+struct part {
+	uint32_t node, count;
+	uint64_t pc;
+};
+
+/* The parts between two reads, from @at in the file, the first 0. */
 struct profile {
-	uint64_t length, times;
-	size_t n;
-	uint64_t (*counts)[2];
+	uint64_t at, n;
+};
+
+struct read {
+	uint64_t site, count, interrupts;
+	struct profile *profile; /* NULL: a mark */
+};
+
+/* From numbers of 64 bits, which are hashes, to things. */
+struct table {
+	size_t n, room;
+	struct slot {
+		uint64_t number;
+		void *thing;
+	} * slots;
 };
 
 int qemu_plugin_version = 1;
 
-static uint64_t begin, end, length, epoch;
 static const char *out;
+static uint64_t mark, done, done_before, epoch;
+static struct table blocks, nodes, cells, tasks, profiles;
+static struct block *last;
+static struct node root;
+static struct task *task;
+static struct cell **touched;
+static size_t ntouched, touched_room, nreads, reads_room;
+static struct read *reads, now;
 static int on;
-static void *insns, *profiles; /* trees */
-static struct insn **touched;
-static size_t ntouched, room;
+static FILE *parts;
+static uint64_t nparts;
 
 static void *need(void *memory)
 {
@@ -73,127 +152,470 @@ static void *need(void *memory)
 	return memory;
 }
 
-static int by_number(const void *a, const void *b)
+/* Room for one thing more of @size. */
+static void *grow(void *v, size_t n, size_t *room, size_t size)
 {
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	if (n < *room)
+		return v;
+	*room = *room ? 2 * *room : 64;
+	return need(realloc(v, *room * size));
 }
 
-/* What has that @number in @tree; new ones are zeros beside it. */
-static void *find(void **tree, uint64_t number, size_t size)
+static uint64_t mix(uint64_t hash, uint64_t x)
 {
-	void **node = tfind(&number, tree, by_number);
-	uint64_t *one;
-
-	if (node)
-		return *node;
-	one = need(calloc(1, size));
-	*one = number;
-	need(tsearch(one, tree, by_number));
-	return one;
+	hash = (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
 }
 
-static void keep(void)
+static struct slot *slot_of(const struct table *t, uint64_t number)
 {
-	struct profile *p = find(&profiles, length, sizeof(*p));
+	size_t i = number & (t->room - 1);
 
-	if (p->times++)
+	while (t->slots[i].thing && t->slots[i].number != number)
+		i = (i + 1) & (t->room - 1);
+	return &t->slots[i];
+}
+
+/* The thing of that @number, zeros if it is a new one. */
+static void *find(struct table *t, uint64_t number, size_t size)
+{
+	struct slot *slot;
+
+	if (2 * t->n >= t->room) {
+		struct table old = *t;
+
+		t->room = old.room ? 2 * old.room : 1024;
+		t->slots = need(calloc(t->room, sizeof(*t->slots)));
+		for (size_t i = 0; i < old.room; i++)
+			if (old.slots[i].thing)
+				*slot_of(t, old.slots[i].number) = old.slots[i];
+		free(old.slots);
+	}
+	slot = slot_of(t, number);
+	if (!slot->thing) {
+		slot->number = number;
+		slot->thing = need(calloc(1, size));
+		t->n++;
+	}
+	return slot->thing;
+}
+
+static void push(enum frame_kind kind, uint64_t site, uint64_t entry)
+{
+	struct task *t = task;
+
+	if (t->n == MOST_DEEP)
+		t->n = 0;
+	t->stack = grow(t->stack, t->n, &t->room, sizeof(*t->stack));
+	t->stack[t->n++] =
+		(struct frame) { .site = site, .entry = entry, .kind = kind };
+}
+
+static void pop_to(size_t n)
+{
+	task->n = n;
+	if (n < task->switched_at)
+		task->fresh = 0;
+}
+
+/* The call path that @task is on. */
+static struct node *path(void)
+{
+	struct node *node = &root;
+	size_t i = task->n;
+
+	while (i && !task->stack[i - 1].node)
+		i--;
+	if (i)
+		node = task->stack[i - 1].node;
+	for (; i < task->n; i++) {
+		struct frame *f = &task->stack[i];
+
+		f->node = find(&nodes,
+			       mix(mix(mix(node->id, f->site), f->entry),
+				   f->kind),
+			       sizeof(*node));
+		if (!f->node->id)
+			*f->node = (struct node) { nodes.n, node->id, f->site,
+						   f->entry, f->kind };
+		node = f->node;
+	}
+	return node;
+}
+
+static void returned(uint64_t to)
+{
+	for (size_t i = task->n; i && task->stack[i - 1].kind == CALLED; i--)
+		if (task->stack[i - 1].site == to) {
+			pop_to(i - 1);
+			return;
+		}
+	/* A new task returns from a switch to where nothing has called it. */
+	if (task->fresh && task->n <= task->switched_at)
+		pop_to(0);
+}
+
+/* From an interrupt or a fault, or to the user from whatever it was. */
+static void resumed(uint64_t to)
+{
+	const int user = to < USER_ENDS;
+	size_t i = task->n;
+	struct cell *c;
+
+	while (i && (user ? task->stack[i - 1].site >= USER_ENDS ||
+				     task->stack[i - 1].kind == CALLED
+			  : task->stack[i - 1].kind < FAULT))
+		i--;
+	if (!i && !user)
 		return;
-	p->n = ntouched;
-	p->counts = need(calloc(ntouched + 1, sizeof(*p->counts)));
-	for (size_t i = 0; i < ntouched; i++) {
-		p->counts[i][0] = touched[i]->address;
-		p->counts[i][1] = touched[i]->count;
+	c = i ? task->stack[i - 1].fault : NULL;
+	if (c && task->stack[i - 1].site == to && c->epoch == epoch) {
+		c->count--;
+		now.count--;
+	}
+	pop_to(i ? i - 1 : 0);
+}
+
+/* By an interrupt or a fault.  A fault that ends a block is seen only when the
+ * instruction is executed again. */
+static void entered(const struct block *b, int whole)
+{
+	push(b->entry, last->at[done - done_before - 1], b->pc);
+	if (b->entry == INTERRUPT) {
+		now.interrupts++;
+	} else if (!whole && on) {
+		last->cell->count--;
+		now.count--;
+	} else if (on) {
+		task->stack[task->n - 1].fault = last->cell;
 	}
 }
 
+static struct profile *profile_of_now(void)
+{
+	uint64_t hash = 0;
+	struct profile *p;
+
+	for (size_t i = 0; i < ntouched; i++)
+		hash += mix(mix(mix(1, touched[i]->node->id), touched[i]->pc),
+			    touched[i]->count);
+	p = find(&profiles, hash, sizeof(*p));
+	if (p->n)
+		return p;
+	p->n = ntouched;
+	p->at = nparts;
+	nparts += ntouched;
+	for (size_t i = 0; i < ntouched; i++) {
+		const struct cell *c = touched[i];
+		const struct part part = { (uint32_t)c->node->id,
+					   (uint32_t)c->count, c->pc };
+
+		fwrite(&part, sizeof(part), 1, parts);
+	}
+	return p;
+}
+
+/* Of whoever asked for it in a program, not in the libraries. */
+static void keep(struct profile *profile)
+{
+	size_t i = task->n;
+
+	while (i && task->stack[i - 1].site >= LIBRARIES)
+		i--;
+	now.site = i ? task->stack[i - 1].site : 0;
+	now.profile = profile;
+	reads = grow(reads, nreads, &reads_room, sizeof(*reads));
+	reads[nreads++] = now;
+	now = (struct read) { 0 };
+	ntouched = 0;
+	epoch++;
+}
+
+static void count_last(void)
+{
+	const uint64_t n = done - done_before;
+	struct node *node = path();
+	struct cell *c = last->cell;
+
+	if (!c || c->node != node) {
+		c = find(&cells, mix(mix(2, node->id), last->pc), sizeof(*c));
+		last->cell = c;
+		c->node = node;
+		c->pc = last->pc;
+	}
+	if (c->epoch != epoch) {
+		c->epoch = epoch;
+		c->count = 0;
+		touched = grow(touched, ntouched, &touched_room,
+			       sizeof(struct cell *));
+		touched[ntouched++] = c;
+	}
+	c->count += n;
+	now.count += n;
+}
+
+static void went_to(uint64_t to)
+{
+	if (last->end == READ && on)
+		keep(profile_of_now());
+	else if (last->end == CALL &&
+		 (last->target < last->pc || last->target >= last->next + NEAR))
+		push(CALLED, last->next, to);
+	else if (last->end == SYSCALL)
+		push(SYSTEM, last->next, to);
+	else if (last->end == RET)
+		returned(to);
+	else if (last->end == TO_USER || last->end == IRET)
+		resumed(to);
+}
+
+/* Whether the last block may lead to @to by itself. */
+static int leads_to(uint64_t to)
+{
+	return last->end == SYSCALL || last->target == to || last->next == to ||
+	       (last->end == RET && task->n &&
+		task->stack[task->n - 1].site == to);
+}
+
+/* What began like a fault was an interrupt. */
+static void renamed(void)
+{
+	struct frame *f = &task->stack[task->n - 1];
+
+	f->kind = INTERRUPT;
+	f->node = NULL;
+	f->fault = NULL;
+	now.interrupts++;
+}
+
+/* What the last block did is known when the next one begins. */
 static void executed(unsigned int cpu, void *data)
 {
-	struct insn *i = data;
+	struct block *b = data;
 
 	(void)cpu;
-	if (i->address == begin) {
-		on = 1;
-		length = ntouched = 0;
-		epoch++;
+	if (last && done > done_before) {
+		const int whole = done - done_before == last->n;
+
+		if (last->entry == FAULT && b->numbered && task->n &&
+		    task->stack[task->n - 1].entry == last->pc &&
+		    b->pc == last->next)
+			renamed();
+		if (on)
+			count_last();
+		if (b->entry && !(whole && leads_to(b->pc)))
+			entered(b, whole);
+		else if (whole && last->end != JUMP)
+			went_to(b->pc);
 	}
-	if (!on)
+	if (b->pc == mark || b->pc == mark + STOP) {
+		on = b->pc == mark;
+		keep(NULL);
+	}
+	last = b;
+	done_before = done;
+}
+
+/* A load of the next task's stack pointer, from where it is kept. */
+static void switched(unsigned int cpu, uint32_t info, uint64_t at, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	task = find(&tasks, mix(3, at), sizeof(*task));
+	task->switched_at = task->n;
+	task->fresh = 1;
+}
+
+static uint64_t target(const unsigned char *code, uint64_t next)
+{
+	int32_t offset;
+
+	memcpy(&offset, code, sizeof(offset));
+	return next + (uint64_t)(int64_t)offset;
+}
+
+/* How the instruction of @n bytes ends a block; prefixes aside. */
+static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
+{
+	while (n > 1 &&
+	       (memchr("\x2e\x3e\x66\xf2\xf3", *c, 5) || (*c & 0xf0) == 0x40)) {
+		c++;
+		n--;
+	}
+	switch (*c) {
+	case 0xe8:
+	case 0xe9:
+		b->target = target(c + 1, b->next);
+		return *c == 0xe8 ? CALL : JUMP;
+	case 0xeb:
+	case 0x70 ... 0x7f:
+		b->target = b->next + (uint64_t)(int64_t)(signed char)c[1];
+		return JUMP;
+	case 0xc2:
+	case 0xc3:
+		return RET;
+	case 0xcd:
+		return SYSCALL;
+	case 0xcf:
+		return IRET;
+	case 0xff:
+		return (c[1] >> 3 & 7) == 2 ? CALL : JUMP;
+	case 0x0f:
+		if (c[1] == 0x05 || c[1] == 0x34)
+			return SYSCALL;
+		if (c[1] == 0x07 || c[1] == 0x35)
+			return TO_USER;
+		if (b->pc < USER_ENDS &&
+		    (c[1] == 0x31 || (n == 3 && !memcmp(c + 1, "\x01\xf9", 2))))
+			return READ;
+		if ((c[1] & 0xf0) == 0x80)
+			b->target = target(c + 2, b->next);
+		return JUMP;
+	default:
+		return JUMP;
+	}
+}
+
+static int is(const struct qemu_plugin_tb *tb, size_t k, const char *code,
+	      size_t size)
+{
+	const struct qemu_plugin_insn *insn =
+		k < qemu_plugin_tb_n_insns(tb) ? qemu_plugin_tb_get_insn(tb, k)
+					       : NULL;
+
+	return insn && qemu_plugin_insn_size(insn) >= size &&
+	       !memcmp(qemu_plugin_insn_data(insn), code, size);
+}
+
+/* How the kernel's entries look.  A device's pushes its number and jumps; all
+ * else begins with CLAC, which ends a block, and pushes a number in the next
+ * one, if the processor pushed no code of an error: see renamed(). */
+static void find_entry(const struct qemu_plugin_tb *tb, struct block *b)
+{
+	const size_t k = is(tb, 0, "\xf3\x0f\x1e\xfa", 4) || /* ENDBR64 */
+			 is(tb, 0, "\x0f\x1f\x40\x00", 4) ||
+			 is(tb, 0, "\x66\x0f\x1f\x00", 4);
+
+	b->numbered = is(tb, 0, "\x6a", 1) || is(tb, 1, "\x6a", 1);
+	if (b->pc < USER_ENDS || b->pc % 8)
 		return;
-	if (i->epoch != epoch) {
-		i->epoch = epoch;
-		i->count = 0;
-		if (ntouched == room) {
-			room = room ? 2 * room : 1024;
-			touched = need(
-				realloc(touched, room * sizeof(struct insn *)));
-		}
-		touched[ntouched++] = i;
+	if (is(tb, k, "\x6a", 1) &&
+	    (is(tb, k + 1, "\xe9", 1) || is(tb, k + 1, "\xeb", 1)))
+		b->entry = INTERRUPT;
+	else if (is(tb, k, "\x0f\x01\xca", 3) && b->pc % 16 == 0)
+		b->entry = FAULT;
+}
+
+static struct block *block_of(const struct qemu_plugin_tb *tb, size_t n)
+{
+	uint64_t hash = 4;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct qemu_plugin_insn *insn =
+			qemu_plugin_tb_get_insn(tb, k);
+		const unsigned char *code = qemu_plugin_insn_data(insn);
+
+		hash = mix(hash, qemu_plugin_insn_vaddr(insn));
+		for (size_t i = 0; i < qemu_plugin_insn_size(insn); i++)
+			hash = mix(hash, code[i]);
 	}
-	i->count++;
-	length++;
-	if (i->is_ret && i->address >= begin && i->address < end) {
-		on = 0;
-		keep();
-	}
+	return find(&blocks, hash, sizeof(struct block));
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	size_t n = qemu_plugin_tb_n_insns(tb);
+	const size_t n = qemu_plugin_tb_n_insns(tb);
+	struct block *b = block_of(tb, n);
 
 	(void)id;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, executed, 0, b);
+	if (!b->at)
+		b->at = need(calloc(n, sizeof(*b->at)));
+	b->n = n;
 	for (size_t k = 0; k < n; k++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, k);
-		struct insn *i =
-			find(&insns, qemu_plugin_insn_vaddr(insn), sizeof(*i));
 		const unsigned char *code = qemu_plugin_insn_data(insn);
+		const size_t size = qemu_plugin_insn_size(insn);
 
-		i->is_ret = code[0] == RET;
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, executed, 0, i);
+		b->at[k] = qemu_plugin_insn_vaddr(insn);
+		b->next = b->at[k] + size;
+		b->pc = b->at[0];
+		if (k == n - 1)
+			b->end = kind_of(code, size, b);
+		qemu_plugin_register_vcpu_insn_exec_inline(insn, 0, &done, 1);
+		if (b->pc >= USER_ENDS && size == 7 &&
+		    !memcmp(code, "\x48\x8b\xa6", 3))
+			qemu_plugin_register_vcpu_mem_cb(insn, switched, 0, 1,
+							 NULL);
+	}
+	find_entry(tb, b);
+}
+
+static void write_reads(FILE *file)
+{
+	for (size_t k = 0; k < nreads; k++) {
+		const struct read *r = &reads[k];
+
+		if (!r->profile)
+			fputs("M\n", file);
+		else
+			fprintf(file,
+				"R %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+				" %" PRIu64 "\n",
+				r->site, r->count, r->interrupts,
+				r->profile->at, r->profile->n);
 	}
 }
 
-static FILE *file;
-
-static void write_one(const void *node, VISIT visit, int depth)
+static void write_nodes(FILE *file)
 {
-	const struct profile *p = *(void *const *)node;
+	for (size_t i = 0; i < nodes.room; i++) {
+		const struct node *n = nodes.slots[i].thing;
 
-	(void)depth;
-	if (visit != postorder && visit != leaf)
-		return;
-	fprintf(file, "= %" PRIu64 " %" PRIu64 "\n", p->length, p->times);
-	for (size_t k = 0; k < p->n; k++)
-		fprintf(file, "%016" PRIx64 " %" PRIu64 "\n", p->counts[k][0],
-			p->counts[k][1]);
+		if (n)
+			fprintf(file,
+				"N %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64
+				" %d\n",
+				n->id, n->parent, n->site, n->entry, n->kind);
+	}
 }
 
 static void write_all(qemu_plugin_id_t id, void *data)
 {
+	FILE *file = fopen(out, "w");
+
 	(void)id;
 	(void)data;
-	file = fopen(out, "w");
-	if (file)
-		twalk(profiles, write_one);
-	if (!file || fclose(file))
+	if (file) {
+		write_nodes(file);
+		write_reads(file);
+	}
+	if (!file || fclose(file) || ferror(parts) || fclose(parts))
 		perror(out);
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 			char **argv)
 {
+	char name[4096];
+
 	(void)info;
 	for (int i = 0; i < argc; i++) {
-		if (!strncmp(argv[i], "begin=", 6))
-			begin = strtoull(argv[i] + 6, NULL, 16);
-		else if (!strncmp(argv[i], "end=", 4))
-			end = strtoull(argv[i] + 4, NULL, 16);
+		if (!strncmp(argv[i], "mark=", 5))
+			mark = strtoull(argv[i] + 5, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = argv[i] + 4;
 	}
-	if (!begin || !end || !out)
+	if (!mark || !out ||
+	    snprintf(name, sizeof(name), "%s.parts", out) >= (int)sizeof(name))
 		return -1;
+	parts = fopen(name, "w");
+	if (!parts) {
+		perror(name);
+		return -1;
+	}
+	task = need(calloc(1, sizeof(*task)));
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, write_all, NULL);
 	return 0;

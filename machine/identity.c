@@ -7,7 +7,7 @@
 
 #include "machine.h"
 
-/* What @kind-@id is called in names.tsv, or "@word @id": a new string. */
+/* The name of @kind-@id in names.tsv, or "@word @id": a new string. */
 static char *name_of(const char *kind, const char *id, const char *word)
 {
 	char *key = text_format("%s-%s", kind, id);

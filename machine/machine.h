@@ -45,8 +45,7 @@ json_t *machine_string(const char *text);
 json_t *machine_text(char *text);
 void machine_set(json_t *o, const char *key, json_t *value);
 
-/* Who made this machine, where no CPUID says so.  @root: "" for this machine; a
- * directory with proc/ and sys/ in tests. */
+/* The machine's maker, where no CPUID names it.  @root: "", or for tests. */
 
 /* names.tsv, without its comments. */
 extern const char machine_names[];

@@ -52,26 +52,23 @@ static const struct opt common_opts[] = {
 static void usage(const struct opt_set *sets)
 {
 	const char *called = program_invocation_short_name;
-
 	printf("usage: %s [--cpu N] [--timer METHOD]\n"
 	       "       %s noise [--cpu N] [--ms N]\n"
 	       "       %s kinds\n"
 	       "       %s clean-up\n",
 	       called, called, called, called);
-	puts("\n"
-	     "machine - what is this machine, and who takes its time?\n"
-	     "\n"
+	puts("\nmachine - what is this machine, and who takes its time?\n\n"
 	     "Without a command it describes the machine and its clock as the\n"
 	     "machine.json of a run.  noise watches each CPU for gaps and "
-	     "says\n"
-	     "who made them, in a line of JSON for each.  kinds prints the "
-	     "kinds "
+	     "prints\n"
+	     "their causes, a line of JSON for each.  kinds prints the kinds "
 	     "of\n"
 	     "CPUs, the fastest first, where there are several.  clean-up "
-	     "removes what\n"
-	     "killed programs of this user and of this suite have left: test "
-	     "files,\n"
-	     "network namespaces; every program does so when it starts.\n");
+	     "removes\n"
+	     "what killed programs of this user and of this suite have left: "
+	     "test\n"
+	     "files, network namespaces; every program does so when it "
+	     "starts.\n");
 	opts_help(stdout, sets);
 }
 

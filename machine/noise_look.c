@@ -165,7 +165,7 @@ json_t *irqs_between(const json_t *before, const json_t *after, double *all)
 #define MOST_NAMES 3
 #define PROCESSOR  39 /* the field of stat: the CPU it was on */
 
-/* What each thread of the machine has run for, but those of this process. */
+/* The run time of each thread of the machine, without those of this process. */
 struct threads {
 	glob_t paths; /* "/proc/7/task/8", sorted */
 	struct thread {
@@ -275,7 +275,7 @@ struct look {
 	pthread_t thread;
 };
 
-/* What the hypervisor gave to others of @cpu's time since the start, in the
+/* Time of @cpu that the hypervisor gave to other guests since the start, in the
  * steps of the kernel's clock (10 ms); NAN if unknown. */
 static double steal_ns(int cpu)
 {

@@ -9,12 +9,12 @@
 #include "timer.h"
 
 /*
- * Who takes a CPU's time: a spin on the clock sees every gap (clock/gaps.h),
- * and counters of the kernel tell what the gaps were.
+ * Find the users of a CPU's time: a spin on the clock sees every gap
+ * (clock/gaps.h), and counters of the kernel give the causes.
  *
- * After each gap the thread asks whether it was switched out meanwhile: such
- * gaps are other tasks, or the cgroup that held it back.  The others are
- * interrupts, and what no kernel here knows of: the hypervisor, or firmware.
+ * After each gap the thread checks whether it was switched out meanwhile: such
+ * gaps are other tasks, or the cgroup that held it back.  The remaining ones
+ * are interrupts, and time unknown to this kernel: the hypervisor, or firmware.
  */
 struct cpu_gaps {
 	double spun_ns, lost_ns, longest_ns;
@@ -25,13 +25,13 @@ struct cpu_gaps {
 	double *plain; /* lengths of the gaps without one, ns */
 	size_t nplain;
 
-	/* What the kernel counted meanwhile, for this CPU. */
+	/* The kernel's counts meanwhile, for this CPU. */
 	double interrupts;
 	double steal_ns;     /* in steps of 10 ms */
 	double throttled_ns; /* of this process's cgroups */
 };
 
-/* What took the time, ns; they add up to lost_ns. */
+/* The causes of the lost time, ns; they add up to lost_ns. */
 enum gap_cause {
 	GAP_TASKS,
 	GAP_THROTTLED,

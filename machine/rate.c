@@ -17,8 +17,7 @@
 #define STILL_NS   3000000000u /* longer than any second */
 #define REFUSES_NS 10000000u   /* longer than an RTC updates itself */
 
-/* What a clock may be off, and the counter too: quartz by temperature and age,
- * NTP while it moves the clock to where it ought to be. */
+/* Possible error, also of the counter: quartz by temperature and age, NTP. */
 #define OFF_PPM 100.0
 
 #define NOMINAL_TICK 10000 /* timex.tick, us of 10 ms */
@@ -95,7 +94,7 @@ struct rate_verdict rate_by_ntp(const struct timex *before,
 
 	if (before->status & STA_UNSYNC || after->status & STA_UNSYNC)
 		return (struct rate_verdict) { .known = false };
-	/* What must be made faster shows too little: times are too short. */
+	/* A clock to be made faster shows too little: times are too short. */
 	return judge(-(a + b) / 2, fabs(a - b));
 }
 

@@ -41,4 +41,4 @@ load: all ## draw each core's load while a command runs: COMMAND="..." INTERVAL=
 		--output '$(LOAD_OUT)/cpu_load.csv' -- \
 		$(or $(COMMAND),$(BUILD)/bin/mem_latency --invocations 1 --case '*load=*')
 	$(Q)scripts/load-plot '$(LOAD_OUT)/cpu_load.csv'
-	@echo 'see $(LOAD_OUT)/cpu_load-system.svg'
+	@echo 'see $(LOAD_OUT)/plots/cpu_load-system.svg'

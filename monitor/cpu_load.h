@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the command line says; texts are borrowed from argv. */
+/* The command line; texts are borrowed from argv. */
 struct settings {
 	const char *interval, *duration, *cpus, *width_text, *output;
 	bool msr, csv, json, help, version;

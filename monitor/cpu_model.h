@@ -37,7 +37,7 @@ const struct width_row *width_find(const struct counters_arch *arch,
 				   const char *flags, const char *pmu,
 				   bool *contradicts);
 
-/* What CPU this is and how much it could do in a cycle. */
+/* The model of this CPU, and its most instructions in a cycle. */
 struct cpu_model {
 	struct counters_arch arch;
 	char *cpuinfo;

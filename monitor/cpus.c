@@ -23,8 +23,8 @@ struct cpu {
 	struct counters *counters;
 	struct counters_reading last;
 	bool primed; /* last is of these counters */
-	/* Of the CPU's directory in sysfs, which a CPU that goes takes along:
-	 * it gets another when it comes back.  0: none. */
+	/* Inode of the CPU's directory in sysfs, which is removed with a CPU
+	 * that goes: it gets another when it comes back. 0: none. */
 	uint64_t inode;
 	double width[COUNTERS_PMUS];
 };
@@ -83,7 +83,7 @@ static bool missed_time(const struct cpu *cpu, const struct row *row)
 	       !row->counts.count[event].known;
 }
 
-/* What watched the CPU is dead when it comes back. */
+/* The counters of a CPU that went are dead when it comes back. */
 static void forget(struct cpu *cpu)
 {
 	counters_close(cpu->counters);

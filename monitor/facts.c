@@ -16,7 +16,7 @@ static const char *why_unknown(const struct facts *facts, int event)
 		 : "no counters could be opened";
 }
 
-/* What is unknown for one reason, in one line. */
+/* The events that are unknown for one reason, in one line. */
 static void put_unknown(const struct facts *facts, FILE *f)
 {
 	bool said[COUNTERS_EVENTS] = { [COUNTERS_TASK_CLOCK] = true };

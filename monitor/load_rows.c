@@ -15,7 +15,7 @@
 #define INTERVAL_NS 3000000u
 #define PIECE_NS    50000u /* between looks at the clock */
 
-/* Of the thread that measures; counters are NULL until the first interval. */
+/* State of the measuring thread; counters are NULL until the first interval. */
 static struct {
 	struct counters *counters;
 	struct cpu_model model;
@@ -109,7 +109,7 @@ int load_interval(struct bench *b, void *state, const struct bench_case *c,
 	if (k.count[COUNTERS_CYCLES].known)
 		find_pmu(&k);
 	bench_record_value(b, c, pct);
-	/* Of the cycles in which it ran, and so of all. */
+	/* Load of the cycles in which it ran, and so of all. */
 	running = counters_load_pct(&k, load.width);
 	if (isfinite(running))
 		bench_record_value(b, bench_beside(b, c, "load=core"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * cpu_load - what does each core really do while the system says 100 %?
- * (docs/cpu_load.md)
+ * (docs/load.md)
  */
 #include <errno.h>
 #include <math.h>
@@ -55,8 +55,7 @@ static void print_help(const struct opt_set *sets)
 	     "stopped, for a duration, or while a command runs.\n\n"
 	     "On a terminal it shows a live table, elsewhere it writes CSV, "
 	     "with a command only\nthe summary, unless --csv, --json or "
-	     "--output is given.  What cannot be known\nis an empty field "
-	     "(null in JSON); the reason is said once.\n");
+	     "--output is given.  An unknown figure is an\nempty field.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: 0 sampled (also where counters are unknown), 1 "
 	     "failed, 2 usage; that of the command, if there is one, or its "

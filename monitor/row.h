@@ -15,7 +15,7 @@ struct stamp {
 	uint64_t mono_ns, real_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 };
 
-/* What is known of one CPU in one interval. */
+/* The known figures of one CPU in one interval. */
 struct row {
 	struct stamp at;      /* the end of the interval */
 	uint64_t since_ns;    /* the end, from the start of sampling */
@@ -68,13 +68,13 @@ struct summary {
 	/* Sums of the intervals in which each was known. */
 	double count[COUNTERS_EVENTS];
 	double counted_s[COUNTERS_EVENTS];
-	/* Of the intervals in which all that is needed was known. */
+	/* Sums of the intervals in which everything needed was known. */
 	double ipc_instructions, ipc_cycles;
 	double running_instructions, running_could;
 	double core_s, core_busy_s;
 };
 
-/* What belongs to no single CPU. */
+/* Figures that belong to no single CPU. */
 struct summary_run {
 	double duration_s, interval_s;
 	unsigned long samples, late;
@@ -105,8 +105,7 @@ void summary_json(FILE *f, const struct summary *sums, size_t n,
  */
 void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n);
 
-/* What holds for all samples: the CPU, its counters, what is not counted and
- * why. */
+/* Facts of all samples: the CPU, its counters, events not counted and why. */
 struct facts {
 	uint64_t interval_ns;
 	struct cpu_model model;

@@ -56,7 +56,7 @@ static int output_flush(struct output *o)
 	if (!fflush(o->f))
 		return 0;
 	err = -errno;
-	/* Who appends to the file after us finds it as it was. */
+	/* Leave the file as it was for the next program that appends to it. */
 	if (file && !ftruncate(fd, st.st_size))
 		lseek(fd, st.st_size, SEEK_SET);
 	o->f = freopen("/dev/null", "we", o->f);
@@ -109,8 +109,8 @@ static void block_signals(struct sampler *s)
 	sigprocmask(SIG_BLOCK, &all, &s->before);
 }
 
-/* Who is late because others were served measures how they are scheduled.  A
- * policy that the caller has chosen stays. */
+/* A sampler that is late because other processes ran first measures the
+ * scheduler.  A policy that the caller has chosen stays. */
 static void raise_priority(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -314,7 +314,7 @@ static _Noreturn void end_as_child(int child, int otherwise)
 		sigaddset(&one, sig);
 		sigprocmask(SIG_UNBLOCK, &one, NULL);
 		raise(sig);
-		/* What a shell would say, should the signal be ignored. */
+		/* The status that a shell gives, if the signal is ignored. */
 		exit(128 + sig);
 	}
 	exit(WEXITSTATUS(child) ? WEXITSTATUS(child) : otherwise);

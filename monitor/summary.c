@@ -54,7 +54,7 @@ void summary_add(struct summary *sum, const struct row *row)
 	sum->most = fmax(sum->most, os->load_pct);
 	sum->os_s += interval_s;
 	sum->busy_s += os->load_pct / 100 * interval_s;
-	/* What one interval cut off the next one shows: it does not add up. */
+	/* The next interval has this one's rounding error: no sum. */
 	sum->step_s = fmax(sum->step_s, os->resolution_pct / 100 * interval_s);
 }
 

@@ -27,7 +27,7 @@
 /* Sums of intervals are rounded. */
 #define WHOLE 0.999999
 
-/* What a line shows: an interval with its state, or a sum of them. */
+/* A line's figures: an interval with its state, or a sum of them. */
 struct line {
 	int cpu;
 	const char *state; /* NULL: of a sum */
@@ -70,8 +70,8 @@ static void put_bar(FILE *f, double pct)
 	fputc('|', f);
 }
 
-/* Of how much of the time a sum is: not all, where counting began late, a
- * counter was lent to others, or the CPU was away. */
+/* Whether a sum covers only part of the time: counting began late, a counter
+ * was lent to another user, or the CPU was away. */
 static bool is_part(const struct summary *sum, enum counters_event event)
 {
 	return sum->counted_s[event] < WHOLE * (sum->os_s + sum->unknown_s);

@@ -1,9 +1,8 @@
 # Load against time, one panel for each core, as the paper's Figures 9 and 10
 # and the task manager have it: what cpu_load sampled.  A value holds for the
 # interval before it, hence steps; where nothing is known there is no line.
-# Data: seconds percent.
+# x: seconds; y: percent.
 load plots.'/style.gp'
-data = id.'.dat'
 unset key
 unset xlabel
 set title
@@ -23,7 +22,7 @@ do for [i=1:n_series] {
 		(i == n_series ? "set xlabel x_label; set format x; " : "unset xlabel; set format x ''; ").\
 		(i == 1 ? "set label 9 title at screen 0.53, 1 - 14.0 / high center font ',14' textcolor rgb '#222222'; " : "unset label 9; ").\
 		sprintf("set label 1 series[%d] at graph 0.005, graph 1.06 textcolor rgb '#222222'; ", i).\
-		sprintf("plot data index %d using 1:2 with fsteps lw 1.4 lc rgb colour[1]; ", i - 1)
+		sprintf("plot data index %d using 2:3 with fsteps lw 1.4 lc rgb colour[1]; ", i - 1)
 }
 paint = "set multiplot; "
 do for [i=1:n_series] { paint = paint.panel[i] }

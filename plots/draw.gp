@@ -3,7 +3,7 @@ set terminal svg size wide, high font 'Helvetica,Arial,sans-serif,12' background
 set output id.'.svg'
 eval paint
 set output
-set terminal pngcairo size 2 * wide, 2 * high fontscale 1.5 linewidth 2 pointscale 2.8 font 'sans,12' background '#ffffff' noenhanced
-set output id.'.png'
+set terminal pdfcairo size wide / 96.0, high / 96.0 fontscale 0.75 font 'Helvetica,12' background '#ffffff' noenhanced
+set output id.'.pdf'
 eval paint
 set output

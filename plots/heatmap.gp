@@ -1,13 +1,12 @@
 # A matrix of values from two axes, light for the least; with its numbers where
-# they fit.  Data: x y value row; x and y count the names of xs and ys.
+# they fit.  x and y count the names of xs and ys; low is the value.
 load plots.'/style.gp'
-data = id.'.dat'
 side = n_xs > n_ys ? n_xs : n_ys
 high = 170 + (side <= 12 ? 36 * n_ys : 440.0 * n_ys / side)
 if (high < 300) high = 300
 
 # Before the ranges are set: they would hide the values.
-stats data using 3 name 'V' nooutput
+stats data using 4 name 'V' nooutput
 unset key
 unset grid
 set xlabel x_label
@@ -29,7 +28,7 @@ set ytics () scale 0
 do for [i=1:n_ys:every] { set ytics add (ys[i] i - 1) }
 middle = log_y ? sqrt(V_min * V_max) : V_max / 2
 ink(v) = v > middle ? 0xFFFFFF : 0x222222
-paint = "plot data using 1:2:(0.5):(0.5):3 with boxxyerror fs solid 1 noborder lc palette"
-paint = paint.", data using 1:2:4 with labels hypertext point pt 0"
-if (side <= 12) paint = paint.", data using 1:2:(digits($3)):(ink($3)) with labels font ',11' tc rgb variable"
+paint = "plot data using 2:3:(0.5):(0.5):4 with boxxyerror fs solid 1 noborder lc palette"
+paint = paint.", data using 2:3:6 with labels hypertext point pt 0"
+if (side <= 12) paint = paint.", data using 2:3:(digits($4)):(ink($4)) with labels font ',11' tc rgb variable"
 load plots.'/draw.gp'

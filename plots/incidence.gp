@@ -1,23 +1,28 @@
-# Ridges: for each x a distribution of core cycles, standing on its own line.
-# Data: x cycles share_percent, a block for each x.
+# Ridges: for each series a distribution of core cycles, standing on its own
+# line.  x: cycles; y: percent of the samples.
 load plots.'/style.gp'
-data = id.'.dat'
-step = n_ridges > 1 ? (last - first) / (n_ridges - 1.0) : 1
-tall = 2.2 * step
-lift(share) = tall * share / peak
-high = 150 + 15 * n_ridges
+tall = 2.2
+stats data using 3 name 'S' nooutput
+lift(share) = tall * share / S_max
+high = 150 + 15 * n_series
 if (high < 420) high = 420
+# The range has the bins of more than a 500th of the samples: a tail of rare
+# disturbances would press everything else into a corner.
+stats data using ($3 > 0.2 ? $2 : NaN) name 'R' nooutput
+margin = 0.04 * (R_max - R_min) + 1
+stats data using ($2 < R_min || $2 > R_max ? $3 : 0) name 'O' nooutput
 
 unset key
-set xlabel x_label.sprintf("\n(highest ridge: %.0f %% of its samples in a step of 0.25 cycles; %.1f %% of all samples lie outside)", peak, outside)
+set xlabel x_label.sprintf("\n(highest ridge: %.0f %% of its samples in a step of 0.25 cycles; %.1f %% of all samples lie outside)", S_max, O_sum / n_series)
 set ylabel y_label
-set xrange [cycles_from:cycles_to]
-set yrange [first - 0.6 * step:last + tall * 1.1]
-set ytics first, step, last
+set xrange [R_min - margin:R_max + margin]
+set yrange [-0.6:n_series - 1 + tall * 1.1]
+set ytics ()
+do for [i=1:n_series] { set ytics add (series[i] i - 1) }
 set grid xtics noytics
 # From the back to the front, so that each ridge hides what is behind it.
 paint = "plot "
-do for [i=n_ridges-1:0:-1] {
-	paint = paint.sprintf("%s data index %d using 2:1:($1+lift($3)) with filledcurves fs solid 1 lc rgb '%s' notitle, data index %d using 2:($1+lift($3)) with lines lw 1.1 lc rgb '#0B3954' notitle", i == n_ridges - 1 ? "" : ",", i, i % 2 ? "#A9CFE8" : "#D6E8F4", i)
+do for [i=n_series:1:-1] {
+	paint = paint.sprintf("%s data index %d using 2:(%d):($2-0.13):($2+0.13):(%d):(%d+lift($3)) with boxxyerror fs solid 1 noborder lc rgb '%s' notitle", i == n_series ? "" : ",", i - 1, i - 1, i - 1, i - 1, i % 2 ? "#0072B2" : "#56B4E9")
 }
 load plots.'/draw.gp'

@@ -1,10 +1,8 @@
 # Points with their 95 % intervals and, for each series, the straight line that
 # fits them best (least squares), with its equation and its R2.
-# Data: see lines.gp.
 load plots.'/style.gp'
-data = id.'.dat'
-stats data using 1 name 'X' nooutput
-if (log_y) set logscale y; else set yrange [0:*]
+load plots.'/measured.gp'
+if (log_y) { set logscale y; load plots.'/decades.gp' }
 set autoscale xfix
 set offsets graph 0.04, graph 0.04, 0, 0
 set key maxcols 1
@@ -15,7 +13,7 @@ array said[n_series]
 array from[n_series]
 array to[n_series]
 do for [i=1:n_series] {
-	stats data index i-1 using 1:2 name 'L' nooutput
+	stats data index i-1 using 2:3 name 'L' nooutput
 	fitted = exists('L_slope') && L_records > 2
 	a[i] = fitted ? L_intercept : NaN
 	b[i] = fitted ? L_slope : NaN
@@ -26,5 +24,5 @@ do for [i=1:n_series] {
 joined = 0
 load plots.'/lines.gp'
 paint = paint.", for [i=1:n_series] [t=0:1] '+' using (from[i]+$1*(to[i]-from[i])):(a[i]+b[i]*(from[i]+$1*(to[i]-from[i]))) with lines lw 1.2 dt dash[mark(i)] lc rgb colour[pick(i)] notitle, ".\
-	"for [i=1:n_series] NaN with linespoints lw 1.2 ps 0.7 dt dash[mark(i)] pt point[mark(i)] lc rgb colour[pick(i)] title said[i]"
+	"for [i=1:n_series] NaN with points ps 0.7 pt point[mark(i)] lc rgb colour[pick(i)] title said[i]"
 load plots.'/draw.gp'

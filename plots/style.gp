@@ -1,4 +1,5 @@
-# What all figures share.  Colours are those of Okabe and Ito, which people
+# What all figures share.  Data: series x y low high label, a block for each
+# series.  Colours are those of Okabe and Ito, which people
 # with any kind of colour vision tell apart, and a dark ninth; points and dashes
 # differ too, for paper without colour.
 set encoding utf8
@@ -6,6 +7,7 @@ set termoption noenhanced
 # An element that names a column is not drawn where that is NaN: points are an
 # element of their own, for a value of fewer than 6 rounds has no interval.
 set datafile missing 'NaN'
+data = id.'.dat'
 array colour[9] = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000', '#7F7F7F', '#882255']
 array point[8] = [7, 5, 9, 13, 11, 6, 4, 8]
 array dash[8] = [1, 2, 4, 5, 3, 6, 7, 8]
@@ -37,6 +39,8 @@ do for [i=1:n_predicted] { if (strlen(predicted[i]) > longest) { longest = strle
 columns_of_key = longest > 45 ? 1 : 600 / (48 + 6 * longest)
 set key maxcols columns_of_key width -0.15 * longest height 0.9
 high = high + 17 * ((n_series + n_predicted - 1) / columns_of_key)
+# Thousands and millions by a letter: no number has an exponent.
+number(v) = v >= 1e9 ? sprintf('%gG', v / 1e9) : v >= 1e6 ? sprintf('%gM', v / 1e6) : v >= 1e5 ? sprintf('%gk', v / 1e3) : v < 1e-4 ? sprintf('%.0e', v) : sprintf('%g', v)
 # Three digits.
 digits(v) = v >= 99.95 ? sprintf('%.0f', v) : v >= 9.995 ? sprintf('%.1f', v) : v >= 0.9995 ? sprintf('%.2f', v) : v >= 0.1 ? sprintf('%.3f', v) : sprintf('%.3g', v)
 set xlabel x_label offset 0,0.3 textcolor rgb '#222222'

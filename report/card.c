@@ -31,8 +31,7 @@ void card_read(struct card *card, const char *root, struct notes *notes)
 				      root, input_error(-err)),
 			  ROWTABLE_REMEDY);
 	while ((line = rowtable_next(&table, "core", line))) {
-		if (line->n != CARD_FIELDS ||
-		    !strcmp(line->field[CARD_WORDS], "-"))
+		if (!rowtable_given(line->field[CARD_WORDS]))
 			continue;
 		/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
 		card->v = text_grow(card->v, card->n, sizeof(*card->v));
@@ -91,8 +90,7 @@ static void add_row(struct table *t, const struct rowtable_line *e,
 	const char *value = tables_value(r);
 	bool valued = r->status <= RESULT_BELOW_RESOLUTION;
 
-	table_row(t,
-		  r->status == RESULT_OK ? "" : result_status_name(r->status));
+	table_row(t, tables_mark(r));
 	table_cell(t, COL_WORDS, words(e, run));
 	table_cell(t, COL_INTERVAL, interval(r, &value));
 	table_cell(t, COL_VALUE, value);
@@ -203,26 +201,31 @@ void card_collect(struct plotdata *d, const struct card *card,
 	size_t n;
 	struct outcome *v = outcomes(card, run, &n);
 
-	*d = (struct plotdata) { .scale = 1, .unit = "", .nseries = 1 };
-	d->series = text_alloc(1, sizeof(*d->series));
-	d->series[0] = "";
+	*d = (struct plotdata) { .scale = 1, .unit = "" };
+	plotdata_name(&d->series, &d->nseries, "times");
+	plotdata_name(&d->series, &d->nseries, "bandwidths");
 	for (size_t i = 0; i < n && v[i].kind <= RATE; i++) {
 		const struct result *r = &v[i].row->all;
+		const char *interval = tables_interval(r);
+		const bool known = r->status == RESULT_OK;
 
 		if (!(v[i].size > 0)) /* no logarithm */
 			continue;
 		d->points = text_grow(d->points, d->n, sizeof(*d->points));
 		d->points[d->n++] = (struct point) {
 			.row = v[i].row,
-			.category = words(v[i].entry, run),
-			.x = (double)i,
-			.y = r->status == RESULT_OK ? r->value : NAN,
-			.lo = r->ci95[0],
-			.hi = r->ci95[1],
+			.series = v[i].kind == RATE,
+			.x = (double)plotdata_name(&d->categories,
+						   &d->ncategories,
+						   words(v[i].entry, run)),
+			.y = known ? r->value : NAN,
+			.lo = known ? r->ci95[0] : NAN,
+			.hi = known ? r->ci95[1] : r->resolution,
+			.label = text_format("%s%s%s%s", tables_value(r),
+					     interval ? " (" : "",
+					     interval ? interval : "",
+					     interval ? ")" : ""),
 		};
-		d->categories = text_grow(d->categories, d->ncategories,
-					  sizeof(*d->categories));
-		d->categories[d->ncategories++] = words(v[i].entry, run);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "compare.h"
 #include "err.h"
+#include "figures.h"
 #include "text.h"
 
 #define FLOOR	  0.02 /* METHOD: less does not matter in practice */
@@ -50,7 +51,8 @@ static int write_pages(const char *dir, struct compare_view v)
 
 		err = v.c[i].counted ? 0 : compare_plot(&v.c[i], dir, name);
 		if (err)
-			warn("%s/%s.svg: %s", dir, name, strerror(-err));
+			warn("%s/" FIGURES_DIR "/%s.svg: %s", dir, name,
+			     strerror(-err));
 	}
 	v.all = true;
 	return err ? err : doc_pages(dir, "compare", write_all, &v);

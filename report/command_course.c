@@ -12,51 +12,46 @@
 #include "sections.h"
 #include "text.h"
 
-static int read_operations(struct operations *ops, const char *root)
-{
-	int err = operations_read(ops, root);
-
-	if (err)
-		warn("%s/bench/*/rows.tsv: %s; " ROWTABLE_REMEDY, root,
-		     input_error(-err));
-	return err;
-}
-
 static int flushed(void)
 {
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
 }
 
-static int check(const struct operations *ops, const char *file)
+static int check(struct operations *ops, const char *file)
 {
-	struct predictions p;
 	struct notes notes = { 0 };
 	size_t said = 0;
 	/* Any rate will do: only the lines are looked at. */
-	int bad = predictions_read(&p, ops, file, 1e9, &notes);
+	int bad = predictions_read(ops, file, 1e9, &notes);
 
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
-	for (size_t i = 0; bad >= 0 && i < p.n; i++)
-		said += p.v[i].predicted >= 0;
+	for (size_t i = 0; bad >= 0 && i < ops->n; i++)
+		said += ops->v[i].said[PREDICTED] >= 0;
 	if (bad < 0)
 		warn("%s: %s", file, input_error(-bad));
 	else
 		printf("%s: %zu of %zu operations are predicted, %d line%s "
 		       "cannot be used\n",
-		       file, said, p.n, bad, bad == 1 ? "" : "s");
+		       file, said, ops->n, bad, bad == 1 ? "" : "s");
 	return bad ? EXIT_FAIL : flushed();
 }
 
 int command_predictions(const struct settings *set, char **names)
 {
 	struct operations ops;
+	struct rowtable table;
+	int err = operations_read(&ops, set->root);
 
-	if (read_operations(&ops, set->root))
+	if (err) {
+		warn("%s/bench/*/rows.tsv: %s; " ROWTABLE_REMEDY, set->root,
+		     input_error(-err));
 		return EXIT_FAIL;
+	}
 	if (names[0])
 		return check(&ops, names[0]);
-	predictions_template(stdout, &ops);
+	rowtable_read(&table, set->root);
+	operations_template(stdout, &ops, &table);
 	return flushed();
 }
 
@@ -132,10 +127,10 @@ int command_coursework(const struct settings *set, char **names)
 static void print_lmbench(const char *root, struct run *run)
 {
 	struct doc d = { .f = stdout, .format = &doc_console };
-	struct lmbench l;
+	struct rowtable table;
 
-	lmbench_read(&l, root);
-	lmbench_write(&d, &l, run);
+	rowtable_read(&table, root);
+	lmbench_write(&d, &table, run);
 	noise_certificate_print(stdout, run);
 	say_notes(run);
 }

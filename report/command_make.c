@@ -85,7 +85,6 @@ static int write_all(struct run *run, const struct card *card,
 {
 	struct figures figs;
 	struct course course;
-	struct lmbench lmbench;
 	int err = figures_read(&figs, root, run->notes);
 
 	moves_find(run, root);
@@ -100,9 +99,8 @@ static int write_all(struct run *run, const struct card *card,
 	figures_make(&figs, run, &course, root, no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);
-	lmbench_read(&lmbench, root);
 	err = write_pages(run, &(struct report_parts) { &figs, card, &course,
-							&lmbench, ledger });
+							ledger });
 	return err;
 }
 

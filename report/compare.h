@@ -163,7 +163,7 @@ bool compare_breaks(const struct pair *p, double threshold);
 int compare_json(FILE *f, const struct comparison *c, size_t n,
 		 double threshold);
 
-/* compare_plot() - DIR/@name.svg: dots with intervals around 1.  Return: 0 or
+/* compare_plot() - DIR/plots/@name.svg: dots with intervals around 1.  Return: 0 or
  * -errno. */
 int compare_plot(const struct comparison *c, const char *dir, const char *name);
 
@@ -176,7 +176,7 @@ struct compare_view {
 };
 
 /* compare_write() - as a document; in one with a directory pictures are
- * expected there as compare-1.svg and so on. */
+ * expected there as plots/compare-1.svg and so on. */
 void compare_write(struct doc *d, const struct compare_view *v);
 
 /*

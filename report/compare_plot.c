@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "figures.h"
 #include "text.h"
 
 #define ROWS_MAX    80	/* more would be no picture but a table */
@@ -182,10 +183,12 @@ int compare_plot(const struct comparison *c, const char *dir, const char *name)
 	const struct pair **rows = text_alloc(c->n, sizeof(struct pair *));
 	size_t n = choose(rows, c);
 	double half = half_width(rows, n);
-	const char *path = text_format("%s/%s.svg", dir, name);
+	const char *path = text_format("%s/" FIGURES_DIR "/%s.svg", dir, name);
 	FILE *f;
-	int err = 0;
+	int err = figures_folder(dir);
 
+	if (err)
+		return err;
 	f = text_create(path);
 	if (!f) {
 		err = -errno;

@@ -9,18 +9,13 @@
 #include "sections.h"
 #include "text.h"
 
-enum { ID, QUESTION, A_WORDS, A_ROW, B_WORDS, B_ROW, FIELDS };
+/* The fields of a `comparison` line. */
+enum { ID, QUESTION, A_WORDS, A_ROW, B_WORDS, B_ROW };
 
 /* One side of a comparison. */
 struct side {
-	const char *words;
 	const struct row *row; /* NULL: this run does not have it */
 	bool inverse;	       /* bytes a second are compared as ns a byte */
-};
-
-struct answer {
-	struct side a, b;
-	struct ratio ratio;
 };
 
 static const struct row *row_of(const struct run *run, const char *field)
@@ -30,10 +25,10 @@ static const struct row *row_of(const struct run *run, const char *field)
 	return field ? run_pick(run, program, field) : NULL;
 }
 
-static bool measured(const struct side *s)
+static bool measured(const struct row *row)
 {
-	return s->row && s->row->all.status == RESULT_OK && s->row->all.unit &&
-	       s->row->all.value > 0;
+	return row && row->all.status == RESULT_OK && row->all.unit &&
+	       row->all.value > 0;
 }
 
 static double in_common(const struct side *s, double value)
@@ -56,54 +51,35 @@ static double *logarithms(const struct side *s, size_t *n)
 	return v;
 }
 
-static void set_interval(struct answer *x)
+static void set_interval(struct ratio *r, const struct side *a,
+			 const struct side *b)
 {
 	size_t n, m;
-	double *a = logarithms(&x->a, &n), *b = logarithms(&x->b, &m);
+	double *x = logarithms(a, &n), *y = logarithms(b, &m);
 	struct rank_shift shift = { NAN, -INFINITY, INFINITY };
 
 	if (n && m)
-		rank_shift(&shift, b, m, a, n, 0.95);
+		rank_shift(&shift, y, m, x, n, 0.95);
 	if (isfinite(shift.lo) && isfinite(shift.hi)) {
-		x->ratio.low = exp(shift.lo);
-		x->ratio.high = exp(shift.hi);
+		r->low = exp(shift.lo);
+		r->high = exp(shift.hi);
 	}
-}
-
-static void set_ratio(struct answer *x)
-{
-	const char *a, *b;
-
-	x->ratio = (struct ratio) { NAN, NAN, NAN };
-	if (!measured(&x->a) || !measured(&x->b))
-		return;
-	a = x->a.row->all.unit;
-	b = x->b.row->all.unit;
-	x->a.inverse = !strcmp(a, "B/s") && !strcmp(b, "ns/B");
-	x->b.inverse = !strcmp(a, "ns/B") && !strcmp(b, "B/s");
-	if (!x->a.inverse && !x->b.inverse && strcmp(a, b) != 0)
-		return;
-	x->ratio.value = in_common(&x->a, x->a.row->all.value) /
-			 in_common(&x->b, x->b.row->all.value);
-	set_interval(x);
 }
 
 struct ratio comparisons_ratio(const struct row *a, const struct row *b)
 {
-	struct answer x = { .a = { NULL, a, false }, .b = { NULL, b, false } };
+	struct ratio r = { NAN, NAN, NAN };
+	struct side x = { a, false }, y = { b, false };
 
-	set_ratio(&x);
-	return x.ratio;
-}
-
-static void answer(struct answer *x, const char *const *field,
-		   const struct run *run)
-{
-	*x = (struct answer) {
-		.a = { field[A_WORDS], row_of(run, field[A_ROW]), false },
-		.b = { field[B_WORDS], row_of(run, field[B_ROW]), false },
-	};
-	set_ratio(x);
+	if (!measured(a) || !measured(b))
+		return r;
+	x.inverse = !strcmp(a->all.unit, "B/s") && !strcmp(b->all.unit, "ns/B");
+	y.inverse = !strcmp(a->all.unit, "ns/B") && !strcmp(b->all.unit, "B/s");
+	if (!x.inverse && !y.inverse && strcmp(a->all.unit, b->all.unit) != 0)
+		return r;
+	r.value = in_common(&x, a->all.value) / in_common(&y, b->all.value);
+	set_interval(&r, &x, &y);
+	return r;
 }
 
 const char *comparisons_times(const struct ratio *r)
@@ -118,74 +94,23 @@ const char *comparisons_interval(const struct ratio *r)
 				    : "–";
 }
 
-static const char *said(const struct side *s)
+static const char *said(const char *words, const struct row *row)
 {
-	if (!s->row)
-		return text_format("%s: not measured in this run", s->words);
-	return text_format("%s: %s (%s)", s->words, tables_value(&s->row->all),
-			   s->row->all.name);
+	return row ? text_format("%s: %s (%s)", words, tables_value(&row->all),
+				 row->all.name)
+		   : text_format("%s: not measured in this run", words);
 }
 
-static bool wanted(const struct rowtable_line *line, const char *ids)
-{
-	return line->n == FIELDS && (!ids || text_glob(ids, line->field[ID]));
-}
-
-void comparisons_table(struct table *table, const struct rowtable *t,
-		       const struct run *run, const char *ids)
-{
-	const struct rowtable_line *line = NULL;
-	struct answer x;
-
-	table_begin(table,
-		    "comparison|first|second|first / second>|95 % interval>");
-	while ((line = rowtable_next(t, "comparison", line))) {
-		if (!wanted(line, ids))
-			continue;
-		answer(&x, line->field, run);
-		table_line(table, "", line->field[QUESTION], said(&x.a),
-			   said(&x.b), comparisons_times(&x.ratio),
-			   comparisons_interval(&x.ratio));
-	}
-}
-
-static const char *sentence(const char *question, const char *words,
-			    const struct formula_world *w)
-{
-	return text_format("%s: %s", question, formula_text(words, w));
-}
-
-const char *comparisons_reason(const struct rowtable_line *line,
-			       const struct rowtable *t,
-			       const struct operations *ops,
-			       const struct run *run)
+static const char *reason(const struct rowtable_line *line,
+			  const struct formula_world *w)
 {
 	const struct rowtable_line *why = NULL;
-	struct answer x;
+	const char *missing;
 
-	answer(&x, line->field, run);
-	if (!x.a.row || !x.b.row || !isfinite(x.ratio.value))
-		return NULL;
-	while ((why = rowtable_next(t, "because", why))) {
-		const struct formula_name names[] = {
-			{ "a", x.a.row->all.value },
-			{ "b", x.b.row->all.value },
-			{ "ratio", x.ratio.value },
-			{ "low", x.ratio.low },
-			{ "high", x.ratio.high },
-			{ NULL, 0 },
-		};
-		const struct formula_world w = { run, ops, NULL, t, names };
-		const char *missing;
-		double holds;
-
-		if (why->n != 3 || strcmp(why->field[0], line->field[ID]) != 0)
-			continue;
-		holds = formula_value(why->field[1], &w, &missing);
-		if (holds > 0)
-			return sentence(line->field[QUESTION], why->field[2],
-					&w);
-	}
+	while ((why = rowtable_of(w->table, "because", line->field[ID], why)))
+		if (formula_value(why->field[1], w, &missing) > 0)
+			return text_format("%s: %s", line->field[QUESTION],
+					   formula_text(why->field[2], w));
 	return NULL;
 }
 
@@ -194,21 +119,46 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 		       const char *ids)
 {
 	const struct rowtable_line *line = NULL;
+	const char **why = NULL;
 	struct table table;
+	size_t n = 0;
 
-	comparisons_table(&table, t, run, ids);
+	table_begin(&table,
+		    "comparison|first|second|first / second>|95 % interval>");
+	if (d->paper)
+		table.caption = "Comparison";
+	while ((line = rowtable_next(t, "comparison", line))) {
+		const struct row *a = row_of(run, line->field[A_ROW]);
+		const struct row *b = row_of(run, line->field[B_ROW]);
+		const struct ratio r = comparisons_ratio(a, b);
+		const struct formula_name names[] = {
+			{ "a", a ? a->all.value : NAN },
+			{ "b", b ? b->all.value : NAN },
+			{ "ratio", r.value },
+			{ "low", r.low },
+			{ "high", r.high },
+			{ NULL, 0 },
+		};
+
+		if (ids && !text_glob(ids, line->field[ID]))
+			continue;
+		table_line(&table, "", line->field[QUESTION],
+			   said(line->field[A_WORDS], a),
+			   said(line->field[B_WORDS], b), comparisons_times(&r),
+			   comparisons_interval(&r));
+		why = text_grow(why, n, sizeof(*why));
+		why[n++] = isfinite(r.value)
+				   ? reason(line,
+					    &(struct formula_world) {
+						    run, ops, NULL, t, names })
+				   : NULL;
+	}
 	/* A paper has no room for the names of the rows. */
 	for (size_t side = 1; d->paper && side <= 2; side++)
 		table_unbracket(&table, side);
 	if (table.nrows)
 		d->format->table(d, &table);
-	while ((line = rowtable_next(t, "comparison", line))) {
-		const char *why =
-			wanted(line, ids)
-				? comparisons_reason(line, t, ops, run)
-				: NULL;
-
-		if (why)
-			d->format->para(d, why);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (why[i])
+			d->format->para(d, why[i]);
 }

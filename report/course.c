@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "course.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doc.h"
 #include "grade.h"
@@ -14,9 +16,7 @@
 enum {
 	COL_OPERATION,
 	COL_BASE,
-	COL_SOFTWARE,
-	COL_PREDICTED,
-	COL_MEASURED,
+	COL_MEASURED = COL_BASE + PARTS,
 	COL_STDDEV,
 	COL_INTERVAL,
 	COL_RATIO,
@@ -24,29 +24,33 @@ enum {
 	COL_GRADE,
 };
 
-static const struct {
-	const char *head;
-	bool number;
-} columns[] = {
-	[COL_OPERATION] = { "operation", false },
-	[COL_BASE] = { "base hardware", true },
-	[COL_SOFTWARE] = { "software overhead", true },
-	[COL_PREDICTED] = { "predicted", true },
-	[COL_MEASURED] = { "measured", true },
-	[COL_STDDEV] = { "standard deviation", true },
-	[COL_INTERVAL] = { "95 % interval", true },
-	[COL_RATIO] = { "measured / predicted", true },
-	[COL_LIMITER] = { "limiter", false },
-	[COL_GRADE] = { "grade", false },
-};
-
+#define AMOUNTS                              \
+	"operation|base hardware>|software " \
+	"overhead>|predicted>|measured>|standard deviation>|"
 #define NONE "–" /* in a cell that can have no figure */
+
+static void find_predictions(struct course *c, const struct run *run,
+			     const char *root)
+{
+	const double hz = run_number(run->machine, "timer.core_hz");
+	const char *path = text_format("%s/predictions.ini", run->dir);
+	int err;
+
+	if (access(path, F_OK))
+		path = text_format("%s/predictions.ini", root);
+	err = predictions_read(&c->ops, path, hz, run->notes);
+	c->predicted = err >= 0;
+	if (err < 0 && err != -ENOENT)
+		notes_add(run->notes,
+			  text_format("%s: %s", path, input_error(-err)), NULL);
+}
 
 void course_read(struct course *c, const struct run *run, const char *root)
 {
-	int err = operations_read(&c->ops, root);
+	int err;
 
-	*c = (struct course) { .ops = c->ops };
+	*c = (struct course) { 0 };
+	err = operations_read(&c->ops, root);
 	if (err)
 		notes_add(run->notes,
 			  text_format("%s/bench/*/rows.tsv: %s: there is no "
@@ -54,9 +58,9 @@ void course_read(struct course *c, const struct run *run, const char *root)
 				      root, input_error(-err)),
 			  ROWTABLE_REMEDY);
 	else
-		predictions_find(&c->predictions, &c->ops, run, root);
+		find_predictions(c, run, root);
 	rowtable_read(&c->table, root);
-	estimates_make(&c->estimates, &c->table, &c->ops, run);
+	estimates_make(&c->ops, &c->table, run);
 }
 
 static const char *amount(double x, const char *unit)
@@ -64,51 +68,45 @@ static const char *amount(double x, const char *unit)
 	return isfinite(x) ? text_units(x, unit) : NONE;
 }
 
-/* Whether the student has predicted the @i-th operation. */
-static bool is_said(const struct course *c, size_t i)
+/* Whether the student has predicted @op. */
+static bool is_said(const struct operation *op)
 {
-	return c->predictions.n > i && isfinite(c->predictions.v[i].predicted);
-}
-
-/* What was predicted, or else what the rule gives. */
-static void fill_predicted(struct table *t, const struct course *c, size_t i)
-{
-	const bool said = is_said(c, i);
-	const struct prediction *p = said ? &c->predictions.v[i] : NULL;
-	const struct estimate *e = &c->estimates.v[i];
-	const double v[] = { said ? p->base : e->base,
-			     said ? p->software : e->software,
-			     said ? p->predicted : e->predicted };
-
-	for (size_t j = 0; j < sizeof(v) / sizeof(v[0]); j++) {
-		const char *text = amount(v[j], c->ops.v[i].unit);
-
-		if (!said && isfinite(v[j])) {
-			text = text_format("est. %s", text);
-		}
-		table_cell(t, COL_BASE + j, text);
-	}
+	return isfinite(op->said[PREDICTED]);
 }
 
 double course_predicted(const struct course *c, size_t i)
 {
-	return is_said(c, i) ? c->predictions.v[i].predicted
-			     : c->estimates.v[i].predicted;
+	const struct operation *op = &c->ops.v[i];
+
+	return is_said(op) ? op->said[PREDICTED] : op->rule[PREDICTED];
+}
+
+/* What was predicted, or else what the rule gives. */
+static void fill_predicted(struct table *t, const struct operation *op)
+{
+	const double *v = is_said(op) ? op->said : op->rule;
+
+	for (size_t j = 0; j < PARTS; j++) {
+		const char *text = amount(v[j], op->unit);
+
+		table_cell(t, COL_BASE + j,
+			   !is_said(op) && isfinite(v[j])
+				   ? text_format("est. %s", text)
+				   : text);
+	}
 }
 
 /* The figures of one operation, if it was measured. */
-static void fill_measured(struct table *t, const struct course *c, size_t i,
-			  const struct row *row)
+static void fill_measured(struct table *t, const struct operation *op,
+			  double predicted, const struct row *row)
 {
 	const struct result *r = row ? &row->all : NULL;
 	const bool valued = r && r->status == RESULT_OK;
-	const double predicted = course_predicted(c, i);
 	struct states s;
 	const char *interval = valued ? tables_interval(r) : NULL;
 
 	table_cell(t, COL_MEASURED, r ? tables_value(r) : "not measured");
-	table_cell(t, COL_STDDEV,
-		   amount(valued ? r->stddev : NAN, c->ops.v[i].unit));
+	table_cell(t, COL_STDDEV, amount(valued ? r->stddev : NAN, op->unit));
 	table_cell(t, COL_INTERVAL, interval ? interval : NONE);
 	table_cell(t, COL_RATIO,
 		   !valued || !isfinite(predicted) ? NONE
@@ -143,25 +141,21 @@ static void fill_row(struct table *t, const struct course *c, size_t i,
 {
 	const struct operation *op = &c->ops.v[i];
 	const struct row *row = operations_row(op, run);
-	const char *limiter =
-		c->predictions.n > i ? c->predictions.v[i].limiter : NULL;
 
-	table_row(t, row && row->all.status != RESULT_OK
-			     ? result_status_name(row->all.status)
-			     : "");
+	table_row(t, row ? tables_mark(&row->all) : "");
 	table_cell(t, COL_OPERATION, label(op, row));
-	fill_predicted(t, c, i);
-	fill_measured(t, c, i, row);
+	fill_predicted(t, op);
+	fill_measured(t, op, course_predicted(c, i), row);
 	table_cell(t, COL_LIMITER,
-		   limiter ? limiter : limiters_say(op, run, row));
+		   op->limiter ? op->limiter
+			       : limiters_say(op, &c->table, run, row));
 }
 
 void course_table(struct table *t, const struct course *c,
 		  const struct run *run, const char *section, const char *ids)
 {
-	*t = (struct table) { 0 };
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		table_column(t, columns[i].head, columns[i].number);
+	table_begin(t, AMOUNTS "95 % interval>|measured / predicted>|limiter|"
+			       "grade");
 	for (size_t i = 0; i < c->ops.n; i++)
 		if ((!section || !strcmp(section, c->ops.v[i].section)) &&
 		    (!ids || text_glob(ids, c->ops.v[i].id)))
@@ -170,16 +164,15 @@ void course_table(struct table *t, const struct course *c,
 }
 
 /* What the student said, and the rule where it stands in for a figure. */
-static void add_reason(struct table *t, const struct course *c, size_t i)
+static void add_reason(struct table *t, const struct operation *op)
 {
-	const char *why = c->predictions.n > i ? c->predictions.v[i].why : NULL;
-	const char *rule = is_said(c, i) ? NULL : c->estimates.v[i].words;
+	const char *rule = is_said(op) ? NULL : op->words;
 
-	if (why || rule)
-		table_pair(t, c->ops.v[i].label,
-			   text_format("%s%s%s%s", why ? why : "",
-				       why && rule ? "; " : "",
-				       rule && isfinite(course_predicted(c, i))
+	if (op->why || rule)
+		table_pair(t, op->label,
+			   text_format("%s%s%s%s", op->why ? op->why : "",
+				       op->why && rule ? "; " : "",
+				       rule && isfinite(op->rule[PREDICTED])
 					       ? "est.: "
 					       : "",
 				       rule ? rule : ""));
@@ -190,34 +183,25 @@ void course_reasons(struct table *t, const struct course *c, const char *ids)
 	table_begin(t, "operation|why this was predicted");
 	for (size_t i = 0; i < c->ops.n; i++)
 		if (!ids || text_glob(ids, c->ops.v[i].id))
-			add_reason(t, c, i);
+			add_reason(t, &c->ops.v[i]);
 }
 
 void course_2017(struct table *t, const struct course *c, const struct run *run)
 {
-	static const char *const heads[] = {
-		"operation", "base hardware", "software overhead",
-		"predicted", "measured",      "standard deviation",
-	};
+	const size_t n = sizeof(c->ops.v->of_2017) / sizeof(char *);
 
-	*t = (struct table) { 0 };
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		table_column(t, heads[i], i > 0);
-	table_column(t, "this run", true);
+	table_begin(t, AMOUNTS "this run>");
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
-		const char *const said[] = { op->base, op->software,
-					     op->predicted, op->measured,
-					     op->stddev };
 		const struct row *row = operations_row(op, run);
 
-		if (!op->predicted && !op->measured)
+		if (!op->of_2017[PREDICTED] && !op->of_2017[PREDICTED + 1])
 			continue;
-		table_row(t, "");
-		table_cell(t, 0, label(op, row));
-		for (size_t j = 0; j < sizeof(said) / sizeof(said[0]); j++)
-			table_cell(t, j + 1, said[j] ? said[j] : "N/A");
-		table_cell(t, 6,
+		table_line(t, "", label(op, row));
+		for (size_t j = 0; j < n; j++)
+			table_cell(t, COL_BASE + j,
+				   op->of_2017[j] ? op->of_2017[j] : "N/A");
+		table_cell(t, COL_BASE + n,
 			   row ? tables_value(&row->all) : "not measured");
 	}
 	t->caption = prose("course-2017", NULL);
@@ -248,26 +232,18 @@ static void put_tables(struct doc *d, const struct course *c,
 	d->format->fold(d, NULL, NULL);
 }
 
-/* Why a run has few of the operations; NULL if it is no quick one. */
-static const char *course_missing(const struct run *run)
+void course_write(struct doc *d, const struct course *c, const struct run *run)
 {
 	const char *profile = run_text(run->meta, "profile");
 
-	return profile && !strcmp(profile, "quick")
-		       ? prose("course-quick", NULL)
-		       : NULL;
-}
-
-void course_write(struct doc *d, const struct course *c, const struct run *run)
-{
 	if (!c->ops.n)
 		return;
 	d->format->heading(d, 2, "coursework", "Predicted and measured");
 	d->format->para(d, prose("course", NULL));
-	if (!c->predictions.found)
+	if (!c->predicted)
 		d->format->para(d, prose("course-unpredicted", NULL));
-	if (course_missing(run))
-		d->format->para(d, course_missing(run));
+	if (profile && !strcmp(profile, "quick"))
+		d->format->para(d, prose("course-quick", NULL));
 	put_tables(d, c, run);
 	d->format->heading(d, 2, "comparisons", "Comparisons");
 	d->format->para(d, prose("comparisons", NULL));

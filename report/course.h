@@ -10,26 +10,21 @@
 #include "load.h"
 #include "rowtable.h"
 
-/* What limits an operation under these conditions: see limiters.h. */
-struct limiter {
-	const char *cases; /* patterns of the row that measured it; NULL: any */
-	const char *
-		test; /* "A > x" or "A / B < x", A and B patterns; NULL: none */
-	const char *text;
-	const char *figure; /* what the figure of the test is, in words */
-};
-
-/*
- * The operations of the coursework table, and what limits them.  NULL in a
- * figure of the report of 2017 means that it gave none.
+/* Of an operation: base hardware, software overhead, and both; NAN if not
+ * known.
  */
+enum { BASE, SOFTWARE, PREDICTED, PARTS };
+
+/* One of the coursework table: a `course` line of rows.tsv, with what somebody
+ * expected of it and what a rule gives, in its unit.  Fields are NULL where
+ * none is given. */
 struct operation {
-	const char *id, *section, *label;
-	const char *benchmark, *cases; /* cases is NULL while none are known */
-	const char *unit;
-	const char *base, *software, *predicted, *measured, *stddev;
-	struct limiter *limiters; /* the first that holds counts */
-	size_t nlimiters;
+	const char *id, *section, *label, *benchmark, *cases, *unit;
+	const char *of_2017[PARTS + 2]; /* and measured, standard deviation */
+	const char *limit;		/* else `limit` lines say it */
+	double said[PARTS], rule[PARTS];
+	const char *why, *limiter; /* of what was said */
+	const char *words;	   /* the rule, or what it lacks */
 };
 
 struct operations {
@@ -37,32 +32,20 @@ struct operations {
 	size_t n;
 };
 
-/* operations_read() - from the rows.tsv below @root.  Return: 0 or -errno;
- * lines without all fields are left out. */
+/* operations_read() - from the rows.tsv below @root.  Return: 0 or -errno. */
 int operations_read(struct operations *ops, const char *root);
 
 /* operations_find() - by its id, or NULL. */
-const struct operation *operations_find(const struct operations *ops,
-					const char *id);
+struct operation *operations_find(const struct operations *ops, const char *id);
 
 /* operations_row() - the row that measures it in its unit, or NULL. */
 const struct row *operations_row(const struct operation *op,
 				 const struct run *run);
 
-/* What somebody expected of one operation, in its unit; NAN if not said. */
-struct prediction {
-	double base, software, predicted;
-	const char *why, *limiter;
-};
-
-struct predictions {
-	struct prediction *v; /* one for each operation, in their order */
-	size_t n;
-	double clock_hz; /* [machine] clock */
-	double core_hz;	 /* of this run; NAN: unknown */
-	bool found;
-	const char *path;
-};
+/* operations_template() - a commented file of predictions to fill in, behind
+ * what scripts/lib/describe.awk says of the machine. */
+void operations_template(FILE *f, const struct operations *ops,
+			 const struct rowtable *t);
 
 /**
  * predictions_read() - read an INI file with a section for each operation:
@@ -74,52 +57,31 @@ struct predictions {
  *
  * Return: how many such lines, or -errno if the file cannot be read.
  */
-int predictions_read(struct predictions *p, const struct operations *ops,
-		     const char *path, double core_hz, struct notes *notes);
+int predictions_read(struct operations *ops, const char *path, double core_hz,
+		     struct notes *notes);
 
-/* predictions_whole() - of two parts, NAN being none: time adds up; of a
- * bandwidth or a size it is the first. */
-double predictions_whole(double base, double software, const char *unit);
-
-/* predictions_find() - the predictions of a run: DIR/predictions.ini, which
- * run-all copies when it begins, else those in @root, else none. */
-void predictions_find(struct predictions *p, const struct operations *ops,
-		      const struct run *run, const char *root);
-
-/* predictions_template() - a commented file to fill in, behind what
- * scripts/lib/describe.awk says of the machine. */
-void predictions_template(FILE *f, const struct operations *ops);
-
-/* An estimate by a rule, in the operation's unit; NAN where there is none. */
-struct estimate {
-	double base, software, predicted;
-	const char
-		*words; /* the rule; or, without an estimate, what it lacks */
-};
-
-struct estimates {
-	struct estimate *v; /* one for each operation, in their order */
-	size_t n;
-};
+/* predictions_whole() - set the third of @parts from the others, if it is NAN:
+ * time adds up; of a bandwidth or a size it is the first. */
+void predictions_whole(double *parts, const char *unit);
 
 /**
  * estimates_make() - by the `estimate` lines of @table: of an operation the
  * first counts whose condition holds and whose figures this run has.
  * The estimate of one may be part of another's.
  */
-void estimates_make(struct estimates *e, const struct rowtable *table,
-		    const struct operations *ops, const struct run *run);
+void estimates_make(struct operations *ops, const struct rowtable *table,
+		    const struct run *run);
 
 /* The coursework table: what was predicted and what was measured. */
 struct course {
 	struct operations ops;
-	struct predictions predictions;
-	struct estimates estimates; /* where there are no predictions */
 	struct rowtable table;
+	bool predicted; /* by somebody, in a file */
 };
 
-/* course_read() - operations and predictions of @run.  A table that cannot be
- * read is a note, and the section is left out. */
+/* course_read() - operations and predictions of @run: DIR/predictions.ini,
+ * which run-all copies when it begins, else those in @root, else none.  A table
+ * that cannot be read is a note, and the section is left out. */
 void course_read(struct course *c, const struct run *run, const char *root);
 
 /* course_predicted() - what the student predicted of the @i-th operation, or
@@ -150,27 +112,18 @@ void course_write(struct doc *d, const struct course *c, const struct run *run);
 void course_skeleton(struct doc *d, const struct course *c,
 		     const struct run *run, const struct figures *figs);
 
-/*
- * What limits an operation may depend on the row that measured it, and on the
- * other figures of the run.
- */
-
 /**
  * limiters_say() - what limited @op where @row measured it.
  *
- * The first limiter of @op counts whose pattern @row matches and whose
+ * The first `limit` line of @op counts whose pattern @row matches and whose
  * comparison holds from one end of its 95 % interval to the other; a figure
  * that the run does not have, or has no interval for, holds nothing.
  *
  * Return: it, with the figure that was compared in brackets; NULL if
  * nothing was measured (@row is NULL or has no result) or nothing is known.
  */
-const char *limiters_say(const struct operation *op, const struct run *run,
-			 const struct row *row);
-
-/* limiters_list() - those that hold without a look at figures, one line each:
- * "# usually limited by: ...". */
-void limiters_list(FILE *f, const struct operation *op);
+const char *limiters_say(const struct operation *op, const struct rowtable *t,
+			 const struct run *run, const struct row *row);
 
 /* A name with its value. */
 struct formula_name {
@@ -224,17 +177,13 @@ const char *formula_text(const char *text, const struct formula_world *w);
 const char *quantity_parse(const char *text, const char *want, double clock_hz,
 			   double *value);
 
-/*
- * The questions of the course that compare two operations: the `comparison`
- * and `because` lines of @t (docs/rows.md).
- */
-
 /* How many times one cost another is; NAN: not known. */
 struct ratio {
 	double value, low, high; /* of the 95 % interval */
 };
 
-/* comparisons_ratio() - of @a to @b, rows of one run; NULL: not measured. */
+/* comparisons_ratio() - of @a to @b, rows of one run (rank_shift() of the
+ * logarithms of the process runs' values); NULL: not measured. */
 struct ratio comparisons_ratio(const struct row *a, const struct row *b);
 
 /* comparisons_times(), comparisons_interval() - "1.25", "1.2 – 1.3", or why
@@ -242,24 +191,10 @@ struct ratio comparisons_ratio(const struct row *a, const struct row *b);
 const char *comparisons_times(const struct ratio *r);
 const char *comparisons_interval(const struct ratio *r);
 
-/**
- * comparisons_table() - each with its two values, how many times the second
- * the first is, and the 95 % interval of that (rank_shift() of the
- * logarithms of the invocations' values).
- * @ids: the wanted ones, with spaces between; NULL: all.
- */
-void comparisons_table(struct table *table, const struct rowtable *t,
-		       const struct run *run, const char *ids);
-
-/* comparisons_reason() - "question: why" for the comparison of @line, by the
- * first `because` line whose condition holds, NULL if there is
- * none. */
-const char *comparisons_reason(const struct rowtable_line *line,
-			       const struct rowtable *t,
-			       const struct operations *ops,
-			       const struct run *run);
-
-/* comparisons_write() - the table, and a paragraph for each reason. */
+/* comparisons_write() - the questions of the course that compare two
+ * operations, by the `comparison` and `because` lines of @t (docs/rows.md): a
+ * table, and a paragraph for each reason.  @ids: the wanted ones, with spaces
+ * between; NULL: all. */
 void comparisons_write(struct doc *d, const struct rowtable *t,
 		       const struct operations *ops, const struct run *run,
 		       const char *ids);

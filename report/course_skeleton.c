@@ -7,18 +7,14 @@
 #include "sections.h"
 #include "text.h"
 
-#define COURSE_PAGE 8 /* columns of the table up to measured / predicted */
+/* Columns of the table of operations, as bits. */
+#define OPERATION   1u
+#define ESTIMATES   0x3fu /* the five of the course, with the operation */
+#define UP_TO_RATIO 0xffu
+#define LIMITER	    0x100u
+#define INTERVAL    6 /* a column's number */
 
-/* Columns that a paper has in its summary only: base hardware, software
- * overhead, interval; from the right. */
-static const size_t summary_only[] = { 6, 2, 1 };
-
-enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT, FIELDS };
-
-static bool given(const char *field)
-{
-	return strcmp(field, "-") != 0;
-}
+enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT };
 
 /* "3.4 System Call" where the format does not number. */
 static void put_heading(struct doc *d, const char *const *field,
@@ -60,27 +56,62 @@ static void put_methods(struct doc *d, const struct course *c,
 	}
 }
 
-/* The operations of @ids, with the reasons; or, if it is NULL, all of them. */
+/* The operations of @ids, all if it is NULL, with some @columns.  Return:
+ * whether the last of them has text. */
+static bool begin_table(struct table *t, const struct course *c,
+			const struct run *run, const char *ids,
+			unsigned int columns)
+{
+	bool any = false;
+
+	course_table(t, c, run, NULL, ids);
+	for (size_t i = t->ncolumns; i-- > 0;)
+		if (!(columns >> i & 1))
+			table_drop(t, i);
+	for (size_t i = 1; i <= t->nrows; i++)
+		any |= t->cells[i * t->ncolumns - 1] != NULL;
+	return any;
+}
+
+/* Why that was predicted, and what limits the operations: in one table where
+ * both are known of all. */
+static void put_reasons(struct doc *d, const struct course *c,
+			const struct run *run, const char *ids)
+{
+	struct table why, limits, both;
+	const bool limited =
+		begin_table(&limits, c, run, ids, OPERATION | LIMITER);
+
+	course_reasons(&why, c, ids);
+	why.caption = "Reasons of the predictions";
+	limits.caption = "Limiters: what keeps the operation from being faster";
+	if (limited && why.nrows == limits.nrows) {
+		table_begin(&both, "operation|why this was predicted|limiter");
+		both.caption = "Reasons of the predictions, and limiters: what "
+			       "keeps the operation from being faster";
+		for (size_t i = 0; i < why.nrows; i++)
+			table_line(&both, "", why.cells[2 * i],
+				   why.cells[2 * i + 1],
+				   limits.cells[2 * i + 1]);
+		d->format->table(d, &both);
+		return;
+	}
+	if (why.nrows)
+		d->format->table(d, &why);
+	if (limited)
+		d->format->table(d, &limits);
+}
+
+/* The operations of @ids, with the reasons. */
 static void put_tables(struct doc *d, const struct course *c,
 		       const struct run *run, const char *ids)
 {
 	struct table t;
 
-	course_table(&t, c, run, NULL, ids);
-	/* As many columns as a page that stands upright has room for. */
-	while (t.ncolumns > COURSE_PAGE)
-		table_drop(&t, t.ncolumns - 1);
-	for (size_t i = 0; ids && d->paper && i < 3; i++)
-		table_drop(&t, summary_only[i]);
-	if (!ids && d->paper)
-		table_unbracket(&t, summary_only[0]);
-	t.caption = ids ? "Estimation and results" : "Summary";
+	begin_table(&t, c, run, ids, d->paper ? ESTIMATES : UP_TO_RATIO);
+	t.caption = "Estimation and results";
 	d->format->table(d, &t);
-	if (!ids)
-		return;
-	course_reasons(&t, c, ids);
-	if (t.nrows)
-		d->format->table(d, &t);
+	put_reasons(d, c, run, ids);
 }
 
 /* A paper has no room for more than the first sentence of a caption. */
@@ -102,7 +133,8 @@ static void put_figures(struct doc *d, const struct figures *figs,
 {
 	for (size_t i = 0; i < figs->n; i++) {
 		const struct figure *f = &figs->v[i];
-		const char *path = text_format("%s/%s.png", run->dir, f->id);
+		const char *path = text_format("%s/" FIGURES_DIR "/%s.pdf",
+					       run->dir, f->id);
 
 		if (text_glob(ids, f->id) && !access(path, R_OK))
 			put_figure(d, f);
@@ -116,6 +148,7 @@ static void put_programs(struct doc *d, const struct course *c,
 	struct table t;
 
 	table_begin(&t, "operation|program and row");
+	t.caption = "Programs and rows that measured the operations";
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
 		const struct row *row = operations_row(op, run);
@@ -127,17 +160,62 @@ static void put_programs(struct doc *d, const struct course *c,
 	d->format->table(d, &t);
 }
 
-static void put_machine(struct doc *d, const json_t *machine)
+static void put_machine(struct doc *d, const json_t *machine,
+			const char *caption)
 {
 	struct table t;
 
-	if (!machine) {
-		d->format->para(d, "To be written: this run has no description "
-				   "of that machine.");
-		return;
-	}
 	sections_machine_table(&t, machine);
+	t.caption = caption;
 	d->format->table(d, &t);
+}
+
+/* The server of the rows of the network. */
+static void put_peer(struct doc *d, const struct run *run)
+{
+	if (run->peer)
+		put_machine(d, run->peer, "The server");
+	else
+		d->format->para(
+			d,
+			"The server is this machine: its remote operations go "
+			"through a pair of virtual network cards (veth) into a "
+			"network namespace of the same kernel, so both ends "
+			"share its CPUs, and no cable or switch is on the "
+			"way.");
+}
+
+static void put_compiler(struct doc *d, const struct run *run)
+{
+	const char *compiler = run_text(run->machine, "compiler");
+	const char *flags = run_text(run->machine, "flags");
+
+	d->format->para(
+		d,
+		text_format("The programs are written in C. They were compiled "
+			    "by %s with the flags %s.",
+			    compiler ? compiler : "an unknown compiler",
+			    flags ? flags : "that are not known"));
+}
+
+/* The `reference` lines, one a paragraph, with their numbers. */
+static void put_references(struct doc *d, const struct rowtable *table)
+{
+	const struct rowtable_line *line = NULL;
+	unsigned int n = 0;
+
+	while ((line = rowtable_next(table, "reference", line)))
+		d->format->para(d, text_format("[%u] %s", ++n,
+					       line->n ? line->field[0] : ""));
+}
+
+/* @hint, which may have other words for a virtual machine behind a |. */
+static const char *words_for(const struct run *run, const char *hint)
+{
+	const char *under = run_text(run->machine, "hypervisor");
+	const char *rest = hint, *hardware = text_split(&rest, '|');
+
+	return rest && under && strcmp(under, "none") != 0 ? rest : hardware;
 }
 
 /* A chapter with no operations: a word for what the run knows, or text. */
@@ -147,10 +225,18 @@ static void put_hint(struct doc *d, const struct course *c,
 	const struct formula_world w = { run, &c->ops, NULL, &c->table, NULL };
 	const struct section *files = run_section(run, "file_read");
 
-	if (!strcmp(hint, "machine")) {
-		put_machine(d, run->machine);
+	if (!strcmp(hint, "machine") && run->machine) {
+		put_machine(d, run->machine,
+			    "The machine, as it describes itself");
+	} else if (!strcmp(hint, "machine")) {
+		d->format->para(d, "To be written: this run has no description "
+				   "of that machine.");
 	} else if (!strcmp(hint, "peer")) {
-		put_machine(d, run->peer);
+		put_peer(d, run);
+	} else if (!strcmp(hint, "compiler")) {
+		put_compiler(d, run);
+	} else if (!strcmp(hint, "references")) {
+		put_references(d, &c->table);
 	} else if (!strcmp(hint, "programs")) {
 		put_programs(d, c, run);
 	} else if (!strcmp(hint, "disk")) {
@@ -158,8 +244,8 @@ static void put_hint(struct doc *d, const struct course *c,
 			sections_place(d, run, files);
 		d->format->para(d, "To be written: model, cache, speed: lsblk "
 				   "-o NAME,MODEL,SIZE,ROTA.");
-	} else if (given(hint)) {
-		d->format->para(d, formula_text(hint, &w));
+	} else if (rowtable_given(hint)) {
+		d->format->para(d, formula_text(words_for(run, hint), &w));
 	}
 }
 
@@ -168,7 +254,14 @@ static void put_summary(struct doc *d, const struct course *c,
 {
 	struct table t;
 
-	put_tables(d, c, run, NULL);
+	begin_table(&t, c, run, NULL, UP_TO_RATIO);
+	t.caption = "Summary of all operations";
+	if (d->paper) {
+		table_unbracket(&t, INTERVAL);
+		d->format->para(d, "The table on top of the next page has all "
+				   "operations.");
+	}
+	d->format->table(d, &t);
 	/* A paper to be handed in is of this machine. */
 	if (d->paper)
 		return;
@@ -184,15 +277,15 @@ static void put_chapter(struct doc *d, const struct course *c,
 		put_summary(d, c, run);
 		return;
 	}
-	if (!given(field[OPERATIONS])) {
+	if (!rowtable_given(field[OPERATIONS])) {
 		put_hint(d, c, run, field[HINT]);
 		return;
 	}
 	put_methods(d, c, run, field[OPERATIONS]);
 	put_tables(d, c, run, field[OPERATIONS]);
-	if (given(field[FIGURES]))
+	if (rowtable_given(field[FIGURES]))
 		put_figures(d, figs, run, field[FIGURES]);
-	if (given(field[COMPARISONS]))
+	if (rowtable_given(field[COMPARISONS]))
 		comparisons_write(d, &c->table, &c->ops, run,
 				  field[COMPARISONS]);
 	d->format->para(d,
@@ -212,8 +305,6 @@ void course_skeleton(struct doc *d, const struct course *c,
 		d,
 		"Project Report: What Operations of an Operating System Cost");
 	while ((line = rowtable_next(&c->table, "chapter", line))) {
-		if (line->n != FIELDS)
-			continue;
 		put_heading(d, line->field, at);
 		put_chapter(d, c, run, figs, line->field);
 	}

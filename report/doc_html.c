@@ -3,12 +3,12 @@
 
 #include "doc.h"
 #include "embed.h"
+#include "figures.h"
 #include "input.h"
 #include "text.h"
 
-#define LONG_TEXT     40    /* characters: needs a wide column */
-#define LONG_NUMBER   20    /* bytes: an interval, which may take two lines */
-#define SMALL_PICTURE 49152 /* bytes */
+#define LONG_TEXT   40 /* characters: needs a wide column */
+#define LONG_NUMBER 20 /* bytes: an interval, which may take two lines */
 
 static void tag(struct doc *d, const char *name, const char *text)
 {
@@ -223,51 +223,42 @@ static void put_base64(FILE *f, const char *text)
 	}
 }
 
-/* As an image: a browser neither runs a script in it nor fetches anything for
- * it, whoever wrote it.  Small ones are in the page, so that it has its first
- * screen wherever it is sent to. */
-static void html_picture(struct doc *d, const char *name, const char *caption)
+/* As an image in the page: the page is one file, and a browser neither runs a
+ * script in an image nor fetches anything for it, whoever wrote it. */
+static void put_image(struct doc *d, const char *name, const char *caption)
 {
-	const char *svg = input_text(text_format("%s/%s.svg", d->dir, name),
+	const char *file = figures_picture(d->dir, name);
+	const char *svg = input_text(text_format("%s/%s", d->dir, file),
 				     INPUT_NO_LINK, NULL);
 
-	fputs("<figure><div class=\"plot\">", d->f);
+	fputs("<div class=\"plot\">", d->f);
 	if (svg && strstr(svg, "<svg")) {
 		fputs("<img alt=\"", d->f);
 		text_html(d->f, caption);
-		fputs("\" src=\"", d->f);
-		if (strlen(svg) < SMALL_PICTURE) {
-			fputs("data:image/svg+xml;base64,", d->f);
-			put_base64(d->f, svg);
-		} else {
-			fprintf(d->f, "%s.svg", name);
-		}
+		fputs("\" src=\"data:image/svg+xml;base64,", d->f);
+		put_base64(d->f, svg);
 		fputs("\">", d->f);
 	} else {
-		fputs("<p>", d->f);
-		text_html(d->f, name);
-		fputs(".svg cannot be shown here.</p>", d->f);
+		tag(d, "p", text_format("%s cannot be shown here.", file));
 	}
 	fputs("</div>\n<figcaption>", d->f);
+}
+
+static void html_picture(struct doc *d, const char *name, const char *caption)
+{
+	fputs("<figure>", d->f);
+	put_image(d, name, caption);
 	text_html(d->f, caption);
 	fputs("</figcaption></figure>\n", d->f);
 }
 
-/* Beside the page, not in it: all of them are twice as large as the rest of it,
- * and there they can be opened and enlarged. */
 static void html_figure(struct doc *d, const char *name, const char *caption)
 {
-	fprintf(d->f,
-		"<figure class=half><div class=\"plot\"><a "
-		"href=\"%s.svg\"><img src=\"%s.svg\" alt=\"",
-		name, name);
+	fputs("<figure class=half>", d->f);
+	put_image(d, name, caption);
+	fprintf(d->f, "Figure %u: ", ++d->figures);
 	text_html(d->f, caption);
-	fprintf(d->f, "\"></a></div>\n<figcaption>Figure %u: ", ++d->figures);
-	text_html(d->f, caption);
-	fprintf(d->f,
-		" <a href=\"%s.png\">PNG</a> <a "
-		"href=\"%s.dat\">data</a></figcaption></figure>\n",
-		name, name);
+	fputs("</figcaption></figure>\n", d->f);
 }
 
 static void html_list(struct doc *d, int begin)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "doc.h"
+#include "figures.h"
 #include "text.h"
 
 static void md_begin(struct doc *d, const char *title)
@@ -103,16 +104,20 @@ static void md_figure(struct doc *d, const char *name, const char *caption)
 	d->figures++;
 	fputs("![", d->f);
 	text_md(d->f, caption);
-	fprintf(d->f, "](%s.svg)\n\n*Figure %u: ", name, d->figures);
+	fprintf(d->f, "](" FIGURES_DIR "/%s.svg)\n\n*Figure %u: ", name,
+		d->figures);
 	text_md(d->f, caption);
-	fprintf(d->f, "* ([PNG](%s.png), [data](%s.dat))\n\n", name, name);
+	fprintf(d->f,
+		"* ([PDF](" FIGURES_DIR "/%s.pdf), [data](" FIGURES_DIR
+		"/%s.dat))\n\n",
+		name, name);
 }
 
 static void md_picture(struct doc *d, const char *name, const char *caption)
 {
 	fputs("![", d->f);
 	text_md(d->f, caption);
-	fprintf(d->f, "](%s.svg)\n\n", name);
+	fprintf(d->f, "](%s)\n\n", figures_picture(d->dir, name));
 }
 
 static void md_list(struct doc *d, int begin)

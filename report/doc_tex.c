@@ -3,12 +3,14 @@
 
 #include "doc.h"
 #include "embed.h"
+#include "figures.h"
 #include "text.h"
 
-#define PAPER	    5 /* columns of a table that one column of the page holds */
+#define PAPER	    6 /* columns of a table that one column of the page holds */
 #define PAPER_ROWS  8 /* rows that it does not part */
 #define PAPER_MANY  30 /* of more rows the letters are smaller */
 #define PAPER_CELL  60 /* characters that a cell gets room for at most */
+#define PAPER_SHORT 36 /* of three columns or more */
 #define PAPER_FIRST 23 /* and one of the first of three columns to five */
 
 /*
@@ -47,8 +49,8 @@ static double share(const struct table *t, size_t column)
 {
 	const bool few = t->ncolumns > 2 && t->ncolumns <= PAPER;
 	const double first = few ? PAPER_FIRST : 2 * PAPER_FIRST;
-	const double cap = column ? PAPER_CELL : first;
-	size_t most = 10, len;
+	const double cap = !column ? first : few ? PAPER_SHORT : PAPER_CELL;
+	size_t most = 12, len;
 
 	for (const char *s = t->columns[column].head; *s; s += len + !!s[len]) {
 		len = strcspn(s, " ");
@@ -88,6 +90,13 @@ static void put_row(struct doc *d, const struct table *t,
 static void paper_rows(struct doc *d, const struct table *t, size_t from,
 		       size_t n, double chars)
 {
+	/* The caption stays with the first. */
+	fputs("\\begin{minipage}{\\linewidth}", d->f);
+	if (!from && t->caption) {
+		fputs("\\captionof{table}{", d->f);
+		text_tex(d->f, t->caption);
+		fputs("}\n", d->f);
+	}
 	fputs("\\begin{tabular}{@{}", d->f);
 	put_upright(d, t, chars);
 	fputs("@{}}\n", d->f);
@@ -98,13 +107,14 @@ static void paper_rows(struct doc *d, const struct table *t, size_t from,
 	}
 	for (size_t i = from; i < from + n && i < t->nrows; i++)
 		put_row(d, t, &t->cells[i * t->ncolumns]);
-	fputs(from + n < t->nrows ? "\\end{tabular}\\par\\nointerlineskip\n"
-				  : "\\bottomrule\n\\end{tabular}\n",
+	fputs(from + n < t->nrows
+		      ? "\\end{tabular}\\end{minipage}\\par\\nointerlineskip\n"
+		      : "\\bottomrule\n\\end{tabular}\\end{minipage}\n",
 	      d->f);
 }
 
 /* In one column of a paper, where it breaks after some rows; or, if that is too
- * narrow, over both at the top of a page. */
+ * narrow, over both at the top of a page, in front of the text behind it. */
 static void tex_table(struct doc *d, const struct table *t)
 {
 	const bool wide = t->ncolumns > PAPER;
@@ -115,28 +125,26 @@ static void tex_table(struct doc *d, const struct table *t)
 		return;
 	for (size_t j = 0; j < t->ncolumns; j++)
 		chars += share(t, j);
-	fputs(wide ? "\\begin{table*}[tbp]\n" : "\n{", d->f);
-	if (t->caption && wide) {
-		fputs("\\caption*{", d->f);
-		text_tex(d->f, t->caption);
-		fputs("}\n", d->f);
-	}
-	fputs(wide || t->nrows > PAPER_MANY ? "\\fontsize{6.3}{7.2}\\selectfont"
-					    : "\\scriptsize",
+	fputs(wide ? "\n\\twocolumn[{" : "\n{", d->f);
+	fputs(wide || t->ncolumns == PAPER || t->nrows > PAPER_MANY
+		      ? "\\fontsize{6.3}{7.2}\\selectfont"
+		      : "\\scriptsize",
 	      d->f);
 	fputs("\\setlength{\\tabcolsep}{1.5pt}\\setlength{\\parskip}{0pt}\n",
 	      d->f);
 	for (size_t i = 0; i < t->nrows; i += together)
 		paper_rows(d, t, i, together, chars);
-	fputs(wide ? "\\end{table*}\n" : "\\par}\n\n", d->f);
+	fputs(wide ? "\\par\\bigskip}]\\small\n" : "\\par}\n\n", d->f);
 }
 
 static void tex_figure(struct doc *d, const char *name, const char *caption)
 {
 	fprintf(d->f,
 		"\n\\begin{figure}[htbp]\\centering\n"
-		"\\IfFileExists{%s.png}{\\includegraphics[width=\\linewidth,"
-		"height=50mm,keepaspectratio]{%s.png}}{\\fbox{%s.png lies with "
+		"\\IfFileExists{" FIGURES_DIR
+		"/%s.pdf}{\\includegraphics[width=\\linewidth,"
+		"height=.85\\textheight,keepaspectratio]{" FIGURES_DIR
+		"/%s.pdf}}{\\fbox{%s.pdf lies with "
 		"the results}}\n"
 		"\\caption{",
 		name, name, name);

@@ -6,80 +6,69 @@
 
 #include "text.h"
 
-enum { ID, CONDITION, BASE, SOFTWARE, WORDS, FIELDS };
+/* The fields of an `estimate` line. */
+enum { ID, CONDITION, BASE_BY, SOFTWARE_BY, WORDS };
 
-/* A field's value; NAN if it is "-", or with what it lacks, unless something
+/* A field's value; @none if it is "-"; NAN with what it lacks, unless something
  * lacked already. */
-static double field_value(const char *field, const struct formula_world *w,
-			  const char **missing)
+static double field_value(const char *field, double none,
+			  const struct formula_world *w, const char **missing)
 {
-	if (*missing || !strcmp(field, "-"))
-		return NAN;
-	return formula_value(field, w, missing);
+	return *missing		       ? NAN
+	       : rowtable_given(field) ? formula_value(field, w, missing)
+				       : none;
 }
 
 /* The estimate by one line, whose condition may not hold; without one the
  * words say what the first such line lacks. */
-static void try_line(struct estimate *one, const struct operation *op,
-		     const char *const *field, const struct formula_world *w)
+static void try_line(struct operation *op, const char *const *field,
+		     const struct formula_world *w)
 {
 	const char *missing = NULL;
-	const double holds =
-		strcmp(field[CONDITION], "-") != 0
-			? field_value(field[CONDITION], w, &missing)
-			: 1;
-	const double base = field_value(field[BASE], w, &missing);
-	const double software = field_value(field[SOFTWARE], w, &missing);
+	const double holds = field_value(field[CONDITION], 1, w, &missing);
+	const double base = field_value(field[BASE_BY], NAN, w, &missing);
+	const double software =
+		field_value(field[SOFTWARE_BY], NAN, w, &missing);
 
 	if (!missing && holds > 0) {
-		one->words = formula_text(field[WORDS], w);
-		one->base = base;
-		one->software = software;
-		one->predicted = predictions_whole(base, software, op->unit);
-	} else if (missing && !one->words) {
-		one->words =
-			text_format("no estimate, which needs %s", missing);
+		op->words = formula_text(field[WORDS], w);
+		op->rule[BASE] = base;
+		op->rule[SOFTWARE] = software;
+		predictions_whole(op->rule, op->unit);
+	} else if (missing && !op->words) {
+		op->words = text_format("no estimate, which needs %s", missing);
 	}
 }
 
 /* Return: whether there is an estimate of @op now that was not there. */
-static bool estimate(struct estimate *one, const struct operation *op,
-		     const struct rowtable *table,
-		     const struct formula_world *w)
+static bool estimate(struct operation *op, const struct formula_world *w)
 {
 	const struct rowtable_line *line = NULL;
 
-	if (isfinite(one->predicted))
+	if (isfinite(op->rule[PREDICTED]))
 		return false;
-	one->words = NULL;
-	while (!isfinite(one->predicted) &&
-	       (line = rowtable_next(table, "estimate", line)))
-		if (line->n == FIELDS && !strcmp(line->field[ID], op->id))
-			try_line(one, op, line->field, w);
-	return isfinite(one->predicted);
+	op->words = NULL;
+	while (!isfinite(op->rule[PREDICTED]) &&
+	       (line = rowtable_of(w->table, "estimate", op->id, line)))
+		try_line(op, line->field, w);
+	return isfinite(op->rule[PREDICTED]);
 }
 
-void estimates_make(struct estimates *e, const struct rowtable *table,
-		    const struct operations *ops, const struct run *run)
+void estimates_make(struct operations *ops, const struct rowtable *table,
+		    const struct run *run)
 {
 	double *predicted = text_alloc(ops->n, sizeof(*predicted));
 	const struct formula_world w = { run, ops, predicted, table, NULL };
 	bool more = true;
 
-	e->n = ops->n;
-	e->v = text_alloc(ops->n, sizeof(*e->v));
-	for (size_t i = 0; i < ops->n; i++)
-		e->v[i] = (struct estimate) { NAN, NAN, NAN, NULL };
 	for (size_t i = 0; i < ops->n; i++)
 		predicted[i] = NAN;
 	/* Until none has become possible by another. */
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < ops->n; i++) {
-			if (!estimate(&e->v[i], &ops->v[i], table, &w))
-				continue;
-			predicted[i] = e->v[i].predicted;
-			more = true;
+			more |= estimate(&ops->v[i], &w);
+			predicted[i] = ops->v[i].rule[PREDICTED];
 		}
 	}
 }

@@ -26,7 +26,7 @@ static const struct rowtable_line *family_of(const struct rowtable *t,
 	const struct rowtable_line *family = NULL;
 
 	for (size_t i = 0; i < t->n; i++) {
-		if (!strcmp(t->v[i].kind, "family") && t->v[i].n == 2)
+		if (!strcmp(t->v[i].kind, "family"))
 			family = &t->v[i];
 		else if (runs(&t->v[i], program))
 			return family;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,16 +101,44 @@ void figures_add_card(struct figures *figs, const struct card *card)
 static const char *output_of(const struct run *run, const struct figure *fig,
 			     const char *suffix)
 {
-	return text_format("%s/%s.%s", run->dir, fig->id, suffix);
+	return text_format("%s/" FIGURES_DIR "/%s.%s", run->dir, fig->id,
+			   suffix);
 }
 
-/* Remove what an earlier report left of @fig. */
+int figures_folder(const char *dir)
+{
+	const char *path = text_format("%s/" FIGURES_DIR, dir);
+	struct stat st;
+
+	if (!mkdir(path, 0777))
+		return 0;
+	if (errno != EEXIST || lstat(path, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+const char *figures_picture(const char *dir, const char *name)
+{
+	const char *here = text_format("%s.svg", name);
+	const char *below = text_format(FIGURES_DIR "/%s", here);
+
+	return access(text_format("%s/%s", dir, below), F_OK) &&
+			       !access(text_format("%s/%s", dir, here), F_OK)
+		       ? here
+		       : below;
+}
+
+/* Remove the files of @fig that an earlier report made, also where versions
+ * before FIGURES_DIR wrote them. */
 static void remove_old(const struct run *run, const struct figure *fig)
 {
-	static const char *const suffixes[] = { "svg", "png", "dat", "plot" };
+	static const char *const suffixes[] = { "svg", "pdf", "png", "dat",
+						"plot" };
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		unlink(output_of(run, fig, suffixes[i]));
+		unlink(text_format("%s/%s.%s", run->dir, fig->id, suffixes[i]));
+	}
 }
 
 int figures_draw(const char *root, const char *dir, const char *const *ids,
@@ -153,14 +182,21 @@ static void explain(struct figures *figs, int status)
 static void write_data(struct figures *figs, const struct run *run,
 		       const struct course *course)
 {
+	const int folder = figures_folder(run->dir);
 	size_t n = 0;
 
-	for (size_t i = 0; i < figs->n; i++) {
+	if (folder)
+		notes_add(run->notes,
+			  text_format("%s/" FIGURES_DIR ": %s: there are no "
+				      "plots",
+				      run->dir, strerror(-folder)),
+			  "remove it, then `build/bin/report make DIR` again");
+	for (size_t i = 0; i < figs->n && !folder; i++) {
 		struct figure *fig = &figs->v[i];
 		int err;
 
 		remove_old(run, fig);
-		err = figdata_write(fig, run, course);
+		err = figure_write(fig, run, course);
 		if (!err) {
 			figs->v[n++] = *fig;
 			continue;
@@ -168,11 +204,15 @@ static void write_data(struct figures *figs, const struct run *run,
 		remove_old(run, fig);
 		if (err != -ENODATA)
 			notes_add(run->notes,
-				  text_format("%s/%s.dat: %s", run->dir,
-					      fig->id, strerror(-err)),
+				  text_format("%s: %s",
+					      output_of(run, fig, "dat"),
+					      strerror(-err)),
 				  NULL);
 	}
 	figs->n = n;
+	if (!folder)
+		/* Only if it is empty. */
+		rmdir(text_format("%s/" FIGURES_DIR, run->dir));
 }
 
 void figures_make(struct figures *figs, const struct run *run,

@@ -1,29 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-#include "figures.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "course.h"
+#include "figures.h"
+#include "input.h"
 #include "sections.h"
 #include "text.h"
 
-#define MAX_LIMITS 4 /* vertical lines in a figure */
+#define SAMPLES	  32 /* corners of an estimate's line */
+#define MAX_LINES 24 /* of estimates, and of marks, in a figure */
 
-static char bars[] = "bars", none[] = "";
+struct writer {
+	const struct figure *fig;
+	const struct kind *kind;
+	struct plotdata d;
+	const struct run *run;
+	const struct course *course; /* words, estimates and marks */
+	FILE *data, *settings;
+	size_t blocks; /* of data */
+	double *top;   /* of each category, where parts are stacked */
+};
 
-void figwrite_number(FILE *f, double x, char end)
+struct kind {
+	const char *name;
+	bool numeric; /* its x axis counts */
+	/* The lines of one point.  Return: how many. */
+	size_t (*write)(struct writer *w, const struct point *p);
+};
+
+static void put_number(FILE *f, double x)
 {
 	if (isfinite(x))
-		fprintf(f, "%.9g%c", x, end);
+		fprintf(f, "%.9g ", x);
 	else
-		fprintf(f, "NaN%c", end);
+		fputs("NaN ", f);
 }
 
-void figwrite_names(FILE *f, const char *array, const char *const *names,
-		    size_t n)
+/* One line of data: the numbers as they are drawn. */
+static size_t put(struct writer *w, double x, double y, double lo, double hi,
+		  const char *label)
+{
+	fprintf(w->data, "%zu ", w->blocks);
+	put_number(w->data, x);
+	put_number(w->data, y);
+	put_number(w->data, lo);
+	put_number(w->data, hi);
+	text_data(w->data, label);
+	fputc('\n', w->data);
+	return 1;
+}
+
+static void begin_block(struct writer *w, const char *name)
+{
+	fputs(w->blocks++ ? "\n\n# " : "# series x y low high label\n# ",
+	      w->data);
+	text_plain(w->data, name);
+	fputc('\n', w->data);
+}
+
+/* A gnuplot array of strings. */
+static void put_names(FILE *f, const char *array, const char *const *names,
+		      size_t n)
 {
 	/* gnuplot has no empty arrays. */
 	fprintf(f, "n_%s = %zu\narray %s[%zu]\n", array, n, array, n ? n : 1);
@@ -40,119 +80,274 @@ void figwrite_names(FILE *f, const char *array, const char *const *names,
 	}
 }
 
-void figwrite_block(struct figwriter *w, size_t i, const char *name)
+static size_t put_value(struct writer *w, const struct point *p)
 {
-	fputs(i ? "\n\n# " : "# ", w->data);
-	text_plain(w->data, name);
-	fputc('\n', w->data);
+	const double scale = w->d.scale;
+
+	return put(w, p->x, p->y / scale, p->lo / scale, p->hi / scale,
+		   p->label);
 }
 
-double figwrite_limit(const struct figwriter *w, const struct point *p)
+/* A bar from nothing, of which there is none on a logarithmic axis. */
+static size_t put_bar(struct writer *w, const struct point *p)
 {
-	const struct result *r = &p->row->all;
-
-	return r->status == RESULT_BELOW_RESOLUTION
-		       ? r->resolution / w->d->scale
-		       : NAN;
+	return p->y > 0 ? put_value(w, p) : 0;
 }
 
-void figwrite_hover(struct figwriter *w, const struct point *p, char end)
+/* From low to high, on top of the series before. */
+static size_t put_part(struct writer *w, const struct point *p)
 {
-	const struct result *r = &p->row->all;
-	const char *value = tables_value(r), *interval = tables_interval(r);
+	double *top = &w->top[(size_t)p->x], begin = *top;
 
-	text_data(w->data,
-		  text_format("%s: %s%s%s%s", r->name, value,
-			      interval ? " (" : "", interval ? interval : "",
-			      interval ? ")" : ""));
-	fputc(end, w->data);
+	if (!(p->y > 0))
+		return 0;
+	*top += p->y / w->d.scale;
+	return put(w, p->x, p->y / w->d.scale, begin, *top, p->label);
 }
 
-/* Both axes by the order of their coordinates; -1, 0, 1. */
-static int by_number(const void *a, const void *b)
+/* The place of the @i-th name on an axis of numbers. */
+static size_t rank_of(const char *const *names, size_t n, size_t i)
 {
-	const char *p = *(const char *const *)a, *q = *(const char *const *)b;
-	double x = strtod(p, NULL), y = strtod(q, NULL);
+	size_t rank = 0;
 
-	return x != y ? (x > y) - (x < y) : strcmp(p, q);
-}
+	for (size_t k = 0; k < n; k++) {
+		const double way =
+			strtod(names[k], NULL) - strtod(names[i], NULL);
 
-static bool all_numbers(const char *const *names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!*names[i] || names[i][strspn(names[i], "0123456789")])
-			return false;
-	return true;
-}
-
-static size_t place_of(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return i;
-	return 0;
-}
-
-/* @names in the order in which an axis shows them: a new array. */
-static const char **ordered(const char *const *names, size_t n)
-{
-	const char **copy = text_alloc(n, sizeof(*copy));
-
-	for (size_t i = 0; i < n; i++)
-		copy[i] = names[i];
-	if (n && all_numbers(names, n))
-		qsort(copy, n, sizeof(*copy), by_number);
-	return copy;
-}
-
-size_t figwrite_heatmap(struct figwriter *w)
-{
-	const struct plotdata *d = w->d;
-	const char **xs = ordered(d->categories, d->ncategories);
-	const char **ys = ordered(d->series, d->nseries);
-	size_t n = 0;
-
-	fputs("# x y value row\n", w->data);
-	for (size_t i = 0; i < d->n; i++) {
-		const struct point *p = &d->points[i];
-
-		if (!isfinite(p->y))
-			continue;
-		fprintf(w->data, "%zu %zu ",
-			place_of(xs, d->ncategories, p->category),
-			place_of(ys, d->nseries, d->series[p->series]));
-		figwrite_number(w->data, p->y / d->scale, ' ');
-		figwrite_hover(w, p, '\n');
-		n++;
+		rank += way < 0 || (!(way > 0) && k < i);
 	}
-	figwrite_names(w->settings, "xs", xs, d->ncategories);
-	figwrite_names(w->settings, "ys", ys, d->nseries);
+	return rank;
+}
+
+/* A place of a matrix: y counts the series, low is the value. */
+static size_t put_cell(struct writer *w, const struct point *p)
+{
+	const struct plotdata *d = &w->d;
+
+	return put(w,
+		   (double)rank_of(d->categories, d->ncategories, (size_t)p->x),
+		   (double)rank_of(d->series, d->nseries, p->series),
+		   p->y / d->scale, NAN, p->label);
+}
+
+/* Where a bin that begins at @edge ends: bins of the 10^(k/50) grid. */
+static double bin_end(double edge)
+{
+	return pow(10, (round(log10(edge) * RESULT_BINS) + 1) / RESULT_BINS);
+}
+
+/* The bins of @p: in cycles, the share of samples of each; else, at both ends
+ * of each, the share above it.  Bins with a count only are there, so one may
+ * end before the next begins. */
+static size_t put_bins(struct writer *w, const struct point *p)
+{
+	const json_t *histogram = p->row->all.histogram, *bin;
+	const json_t *bins = json_object_get(histogram, "bins");
+	const bool cycles = !strcmp(w->fig->kind, "incidence");
+	const char *unit = run_text(histogram, "unit");
+	const double scale = cycles ? 1 : w->d.scale;
+	double total = 0, sum = 0, end = 0;
+	size_t i, n = 0;
+
+	if (!unit || strcmp(unit, cycles ? "cycles" : p->row->all.unit) != 0)
+		return 0;
+	for (int pass = 0; pass < 2; pass++)
+		json_array_foreach(bins, i, bin)
+		{
+			const double edge =
+				json_number_value(json_array_get(bin, 0));
+			const double count =
+				json_number_value(json_array_get(bin, 1));
+
+			if (!(edge > 0) || !(count > 0) || !isfinite(edge))
+				continue;
+			if (!pass) {
+				total += count;
+				continue;
+			}
+			if (cycles) {
+				n += put(w, edge, 100 * count / total, NAN, NAN,
+					 "");
+				continue;
+			}
+			if (edge > end * (1 + 1e-6))
+				n += put(w, edge / scale, 1 - sum / total, NAN,
+					 NAN, "");
+			sum += count;
+			end = bin_end(edge);
+			n += put(w, end / scale, 1 - sum / total, NAN, NAN, "");
+		}
 	return n;
 }
 
-static const struct kind {
-	const char *name;
-	size_t (*write)(struct figwriter *w);
-} kinds[] = {
-	{ "curve", figwrite_curve },
-	{ "line", figwrite_curve },
-	{ "knee", figwrite_curve },
-	{ "stair", figwrite_curve },
-	{ "bars", figwrite_bars },
-	{ "stack", figwrite_stack },
-	{ "heatmap", figwrite_heatmap },
-	{ "incidence", figwrite_incidence },
-	{ "distribution", figwrite_distribution },
-	{ "ensembles", figwrite_ensembles },
-	{ "card", figwrite_card },
+static const struct kind kinds[] = {
+	{ "curve", true, put_value },	     { "line", true, put_value },
+	{ "knee", true, put_value },	     { "stair", true, put_value },
+	{ "bars", false, put_bar },	     { "stack", false, put_part },
+	{ "heatmap", false, put_cell },	     { "incidence", false, put_bins },
+	{ "distribution", false, put_bins }, { "card", false, put_value },
+	{ "ensembles", false, NULL },
 };
 
-static const struct kind *kind_of(const struct figure *fig)
+/* The series, and their names; of a series without points, which has its
+ * colour but needs no place in the key, an empty one. */
+static size_t put_series(struct writer *w)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(kinds[i].name, fig->kind))
-			return &kinds[i];
-	return NULL;
+	const struct plotdata *d = &w->d;
+	const char **names = text_alloc(d->nseries, sizeof(*names));
+	size_t n = 0;
+
+	w->top = text_alloc(d->ncategories, sizeof(*w->top));
+	for (size_t s = 0; s < d->nseries; s++) {
+		size_t here = 0;
+
+		begin_block(w, d->series[s]);
+		for (size_t i = 0; i < d->n; i++)
+			if (d->points[i].series == s)
+				here += w->kind->write(w, &d->points[i]);
+		/* gnuplot counts a block only if something is in it. */
+		if (!here)
+			put(w, NAN, NAN, NAN, NAN, "");
+		names[s] = here ? d->series[s] : "";
+		n += here;
+	}
+	put_names(w->settings, "series", names, d->nseries);
+	return n;
+}
+
+/* The least and the greatest x. */
+static void range_of(const struct plotdata *d, double *least, double *most)
+{
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (size_t i = 0; i < d->n; i++) {
+		*least = fmin(*least, d->points[i].x);
+		*most = fmax(*most, d->points[i].x);
+	}
+}
+
+/* The line of one estimate.  Return: whether it has a value all along. */
+static bool put_estimate(struct writer *w, const char *formula,
+			 const char *name, const struct formula_world *world)
+{
+	struct formula_name x[] = { { "x", NAN }, { NULL, NAN } };
+	struct formula_world here = *world;
+	double y[SAMPLES + 1], at[SAMPLES + 1], least, most;
+
+	here.more = x;
+	range_of(&w->d, &least, &most);
+	for (size_t i = 0; i <= SAMPLES; i++) {
+		const double share = (double)i / SAMPLES;
+		const char *missing;
+
+		at[i] = least > 0 && most / least > 100
+				? least * pow(most / least, share)
+				: least + (most - least) * share;
+		x[0].value = at[i];
+		y[i] = formula_value(formula, &here, &missing) / w->d.scale;
+		if (!isfinite(y[i]) || !isfinite(at[i]))
+			return false;
+	}
+	begin_block(w, formula);
+	for (size_t i = 0; i <= SAMPLES; i++)
+		put(w, at[i], y[i], NAN, NAN, i == SAMPLES ? name : "");
+	return true;
+}
+
+/* The next line of @kind that is of the figure. */
+static const struct rowtable_line *next_line(const struct writer *w,
+					     const char *kind,
+					     const struct rowtable_line *last)
+{
+	do {
+		last = rowtable_next(&w->course->table, kind, last);
+	} while (last &&
+		 (last->n != 3 || strcmp(last->field[0], w->fig->id) != 0));
+	return last;
+}
+
+/* The `predicted` lines of the figure, as blocks behind its series. */
+static void put_estimates(struct writer *w)
+{
+	const struct course *c = w->course;
+	const struct rowtable_line *line = NULL;
+	double *predicted = text_alloc(c->ops.n, sizeof(*predicted));
+	const struct formula_world world = { w->run, &c->ops, predicted,
+					     &c->table, NULL };
+	const char *names[MAX_LINES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->ops.n; i++)
+		predicted[i] = course_predicted(c, i);
+	while (n < MAX_LINES && (line = next_line(w, "predicted", line))) {
+		names[n] = formula_text(line->field[1], &world);
+		n += put_estimate(w, line->field[2], names[n], &world);
+	}
+	put_names(w->settings, "predicted", names, n);
+}
+
+/* Places of the x axis, each once. */
+struct marks {
+	double at[MAX_LINES];
+	const char *name[MAX_LINES];
+	size_t n;
+};
+
+static void add_mark(struct marks *m, double at, const char *name)
+{
+	bool known = !(at > 0) || m->n == MAX_LINES;
+
+	for (size_t i = 0; i < m->n; i++)
+		known |= fabs(m->at[i] - at) < 1e-6 * at &&
+			 !strcmp(m->name[i], name);
+	if (known)
+		return;
+	m->at[m->n] = at;
+	m->name[m->n++] = name;
+}
+
+/* The data caches of the machine. */
+static void add_caches(struct marks *m, const struct run *run)
+{
+	const json_t *caches = run_at(run->machine, "caches"), *c;
+	size_t i;
+
+	json_array_foreach(caches, i, c)
+	{
+		const char *type = run_text(c, "type");
+		const double level = run_number(c, "level");
+
+		if (isfinite(level) && (!type || strcmp(type, "instruction")))
+			add_mark(m, run_number(c, "size_bytes"),
+				 text_format("L%.0f", level));
+	}
+}
+
+/* The `mark` lines of the figure, the caches in a stair, and sizes that its
+ * rows name as a limit. */
+static void put_marks(struct writer *w)
+{
+	const struct course *c = w->course;
+	const struct formula_world world = { w->run, &c->ops, NULL, &c->table,
+					     NULL };
+	const struct rowtable_line *line = NULL;
+	struct marks m = { .n = 0 };
+	const char *missing;
+
+	if (!strcmp(w->fig->kind, "stair"))
+		add_caches(&m, w->run);
+	while ((line = next_line(w, "mark", line)))
+		add_mark(&m, formula_value(line->field[2], &world, &missing),
+			 line->field[1]);
+	for (size_t i = 0; i < w->d.n; i++)
+		add_mark(&m,
+			 run_number(w->d.points[i].row->all.evidence,
+				    "limit_bytes"),
+			 "limit");
+	put_names(w->settings, "marks", m.name, m.n);
+	fprintf(w->settings, "array mark_at[%zu]\n", m.n ? m.n : 1);
+	for (size_t i = 0; i < m.n; i++)
+		fprintf(w->settings, "mark_at[%zu] = %.9g\n", i + 1, m.at[i]);
 }
 
 /* "cost, %u" with the unit in the place of %u. */
@@ -160,86 +355,30 @@ static void put_label(FILE *f, const char *name, const char *text,
 		      const char *unit)
 {
 	const char *at = strstr(text, "%u");
-	const char *label = at ? text_format("%.*s%s%s", (int)(at - text), text,
-					     unit, at + 2)
-			       : text;
 
 	fprintf(f, "%s = ", name);
-	text_gnuplot(f, label);
+	text_gnuplot(f, at ? text_format("%.*s%s%s", (int)(at - text), text,
+					 unit, at + 2)
+			   : text);
 	fputc('\n', f);
 }
 
-/* Data caches of the machine, for stairs. */
-static void put_caches(struct figwriter *w)
+/* The names of @axis of a matrix, in the order of their places. */
+static void put_ranked(FILE *f, const char *array, const char *const *names,
+		       size_t n)
 {
-	const json_t *caches = run_at(w->run->machine, "caches"), *c;
-	size_t i, n = 0;
+	const char **ranked = text_alloc(n, sizeof(*ranked));
 
-	fputs("array cache_bytes[16]\narray cache_name[16]\n", w->settings);
-	json_array_foreach(caches, i, c)
-	{
-		const char *type = run_text(c, "type");
-		double bytes = run_number(c, "size_bytes");
-		double level = run_number(c, "level");
-
-		if (n == 16 || !(bytes > 0) || !isfinite(level) ||
-		    (type && !strcmp(type, "instruction")))
-			continue;
-		n++;
-		fprintf(w->settings,
-			"cache_bytes[%zu] = %.0f.0\n"
-			"cache_name[%zu] = 'L%.0f'\n",
-			n, bytes, n, level);
-	}
-	fprintf(w->settings, "n_caches = %zu\n", n);
+	for (size_t i = 0; i < n; i++)
+		ranked[rank_of(names, n, i)] = names[i];
+	put_names(f, array, ranked, n);
 }
 
-/* Sizes that rows of the figure name as a limit: vertical lines. */
-static void put_limits(struct figwriter *w)
-{
-	double limits[MAX_LIMITS];
-	size_t n = 0;
-
-	for (size_t i = 0; i < w->d->n && n < MAX_LIMITS; i++) {
-		const double x = run_number(w->d->points[i].row->all.evidence,
-					    "limit_bytes");
-		bool known = !(x > 0);
-
-		for (size_t k = 0; k < n; k++)
-			known |= limits[k] == x;
-		if (!known)
-			limits[n++] = x;
-	}
-	fprintf(w->settings, "n_limits = %zu\narray limit_bytes[%d]\n", n,
-		MAX_LIMITS);
-	for (size_t k = 0; k < n; k++)
-		fprintf(w->settings, "limit_bytes[%zu] = %.0f.0\n", k + 1,
-			limits[k]);
-}
-
-/* The names of the series; of those without anything to draw, which need no
- * place in the key, an empty one. */
-static void put_series(struct figwriter *w)
-{
-	const struct plotdata *d = w->d;
-	bool events = !strcmp(w->fig->value, "histogram");
-	const char **names = text_alloc(d->nseries, sizeof(*names));
-
-	for (size_t s = 0; s < d->nseries; s++)
-		names[s] = none;
-	for (size_t i = 0; i < d->n; i++) {
-		const struct point *p = &d->points[i];
-
-		if (events || isfinite(p->y) || isfinite(figwrite_limit(w, p)))
-			names[p->series] = d->series[p->series];
-	}
-	figwrite_names(w->settings, "series", names, d->nseries);
-}
-
-static void put_settings(struct figwriter *w)
+static void put_settings(struct writer *w)
 {
 	const struct figure *fig = w->fig;
-	double core_hz = w->d->n ? w->d->points[0].row->all.core_hz : NAN;
+	const struct plotdata *d = &w->d;
+	const double core_hz = d->n ? d->points[0].row->all.core_hz : NAN;
 	const char *axis =
 		words_of(&w->course->table, fig->benchmark, fig->series, "");
 	FILE *f = w->settings;
@@ -248,42 +387,94 @@ static void put_settings(struct figwriter *w)
 		"# For `gnuplot -c %s.plot PLOTS`, as scripts/plot does.\n"
 		"plots = ARG1\nid = '%s'\n",
 		fig->id, fig->id);
-	put_label(f, "x_label", fig->xlabel, w->d->unit);
-	put_label(f, "y_label", fig->ylabel, w->d->unit);
-	put_label(f, "title", fig->title, w->d->unit);
-	put_label(f, "series_label", axis, w->d->unit);
-	put_label(f, "unit", "%u", w->d->unit);
-	fprintf(f, "log_x = %d\nlog_y = %d\n", figures_flag(fig, "logx"),
-		figures_flag(fig, "logy"));
-	fprintf(f, "cycles_per_unit = %.9g\n",
-		isfinite(core_hz) ? core_hz / 1e9 * w->d->scale : 0.0);
-	put_series(w);
-	figwrite_names(f, "categories", w->d->categories, w->d->ncategories);
-	put_caches(w);
-	put_limits(w);
-	figwrite_marks(w);
+	put_label(f, "x_label", fig->xlabel, d->unit);
+	put_label(f, "y_label", fig->ylabel, d->unit);
+	put_label(f, "title",
+		  fig->card ? text_cut(card_machine(w->run), 90) : fig->title,
+		  d->unit);
+	put_label(f, "series_label", axis, d->unit);
+	put_label(f, "unit", "%u", d->unit);
+	fprintf(f, "log_x = %d\nlog_y = %d\ncycles_per_unit = %.9g\n",
+		figures_flag(fig, "logx"), figures_flag(fig, "logy"),
+		isfinite(core_hz) ? core_hz / 1e9 * d->scale : 0.0);
+	put_names(f, "categories", d->categories, d->ncategories);
+	put_marks(w);
+	if (!strcmp(fig->kind, "heatmap")) {
+		put_ranked(f, "xs", d->categories, d->ncategories);
+		put_ranked(f, "ys", d->series, d->nseries);
+	}
 }
 
-static FILE *create(const char *dir, const char *id, const char *suffix)
+static double behind(const char *line, const char *name)
 {
-	FILE *f = text_create(text_format("%s/%s.%s", dir, id, suffix));
-	const int err = errno;
+	const char *at = strstr(line, name);
 
-	errno = err;
-	return f;
+	return at ? strtod(at + strlen(name), NULL) : NAN;
 }
 
-static int write_kind(struct figwriter *w, const struct kind *kind)
+/* The ensembles of one body, the @column of lines as the white paper's module
+ * prints them. */
+static size_t put_body(struct writer *w, struct input *in, const char *body,
+		       const char *column)
+{
+	const char *head = text_format("# %s body=%s\n", w->fig->globs, body);
+	bool on = false;
+	size_t n = 0;
+
+	begin_block(w, text_format("%s %s", body, column));
+	input_seek(in, 0);
+	while (input_next(in)) {
+		if (in->line[0] == '#')
+			on = !strcmp(in->line, head);
+		if (on && !strncmp(in->line, "loop_size:", 10))
+			n += put(w, behind(in->line, "loop_size:"),
+				 behind(in->line, column), NAN, NAN, "");
+	}
+	return n;
+}
+
+/* The log that the figure's x names, which certify or the ring 0 module wrote,
+ * of the method that its globs name: least time, then variance, of the empty
+ * and the growing body. */
+static size_t put_ensembles(struct writer *w)
+{
+	static const char *const columns[] = { "min time: ",
+					       "variance(cycles): " };
+	struct input in;
+	size_t n = 1;
+
+	if (input_open(&in, text_format("%s/%s", w->run->dir, w->fig->x),
+		       INPUT_NO_LINK))
+		return 0;
+	for (size_t i = 0; i < 2; i++) {
+		/* gnuplot draws all or stops. */
+		n = put_body(w, &in, "empty", columns[i]) ? n : 0;
+		n = put_body(w, &in, "loop", columns[i]) ? n : 0;
+	}
+	input_close(&in);
+	put_names(w->settings, "series", NULL, 0);
+	return n;
+}
+
+static FILE *create(const struct writer *w, const char *suffix)
+{
+	return text_create(text_format("%s/" FIGURES_DIR "/%s.%s", w->run->dir,
+				       w->fig->id, suffix));
+}
+
+static int write_both(struct writer *w)
 {
 	size_t n;
 
 	put_settings(w);
-	n = kind->write(w);
+	n = w->kind->write ? put_series(w) : put_ensembles(w);
+	if (w->kind->numeric)
+		put_estimates(w);
 	fprintf(w->settings, "load plots.'/%s.gp'\n", w->fig->kind);
 	return n ? 0 : -ENODATA;
 }
 
-/* Whether each series of @d has something to draw. */
+/* Whether each series has a value. */
 static bool is_whole(const struct plotdata *d)
 {
 	for (size_t s = 0; s < d->nseries; s++) {
@@ -298,58 +489,65 @@ static bool is_whole(const struct plotdata *d)
 	return true;
 }
 
-/* Many lines over one place or two of the x axis would be none: those places
- * become the series of bars, the series their categories.  @turned: room for
- * that figure. */
-static bool needs_turning(const struct figwriter *w, struct figure *turned)
+/* A curve of more than two series over one or two places would show none:
+ * those places become the series of bars, the series their categories. */
+static bool needs_turning(const struct writer *w, struct figure *turned)
 {
-	const struct plotdata *d = w->d;
+	double least, most;
+	bool between = false;
 
+	range_of(&w->d, &least, &most);
+	for (size_t i = 0; i < w->d.n; i++)
+		between |= w->d.points[i].x > least && w->d.points[i].x < most;
 	*turned = *w->fig;
-	turned->kind = bars;
+	turned->kind = kinds[4].name;
 	turned->x = w->fig->series;
 	turned->series = w->fig->x;
-	turned->xlabel = none;
-	return !strcmp(w->fig->kind, "curve") && d->ncategories <= 2 &&
-	       d->nseries > 2;
+	turned->xlabel = "";
+	return !strcmp(w->fig->kind, "curve") && !between && w->d.nseries > 2;
 }
 
-static void collect(struct figwriter *w, struct figure *turned)
+static void collect(struct writer *w, struct figure *turned)
 {
-	if (w->fig->card) {
-		card_collect(w->d, w->fig->card, w->run);
-		return;
-	}
-	figdata_collect(w->d, w->fig, w->run, &w->course->table);
+	const struct rowtable *table = &w->course->table;
+	size_t known = 0;
+
+	if (w->fig->card)
+		card_collect(&w->d, w->fig->card, w->run);
+	else
+		plotdata_collect(&w->d, w->fig, w->run, table);
 	if (needs_turning(w, turned)) {
 		w->fig = turned;
-		figdata_collect(w->d, w->fig, w->run, &w->course->table);
+		plotdata_collect(&w->d, turned, w->run, table);
 	}
-	if (figures_flag(w->fig, "whole") && !is_whole(w->d))
-		*w->d = (struct plotdata) { 0 };
+	for (size_t i = 0; i < w->d.n; i++)
+		known += isfinite(w->d.points[i].y) ||
+			 !strcmp(w->fig->value, "histogram");
+	/* A picture of bounds shows nothing. */
+	if (2 * known < w->d.n ||
+	    (figures_flag(w->fig, "whole") && !is_whole(&w->d)))
+		w->d = (struct plotdata) { .unit = "" };
 }
 
-int figdata_write(const struct figure *fig, const struct run *run,
-		  const struct course *course)
+int figure_write(const struct figure *fig, const struct run *run,
+		 const struct course *course)
 {
-	const struct kind *kind;
 	struct figure turned;
-	struct plotdata d;
-	struct figwriter w = {
-		.fig = fig, .d = &d, .run = run, .course = course
-	};
+	struct writer w = { .fig = fig, .run = run, .course = course };
 	int err = -ENODATA;
 
 	collect(&w, &turned);
-	kind = kind_of(w.fig);
-	if (kind && (d.n || kind->write == figwrite_ensembles)) {
-		w.data = create(run->dir, fig->id, "dat");
-		w.settings = create(run->dir, fig->id, "plot");
-		err = w.data && w.settings ? write_kind(&w, kind) : -errno;
-		if (w.data && fclose(w.data))
-			err = -errno;
-		if (w.settings && fclose(w.settings))
-			err = -errno;
-	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, w.fig->kind))
+			w.kind = &kinds[i];
+	if (!w.kind || (!w.d.n && w.kind->write))
+		return err;
+	w.data = create(&w, "dat");
+	w.settings = create(&w, "plot");
+	err = w.data && w.settings ? write_both(&w) : -errno;
+	if (w.data && fclose(w.data))
+		err = -errno;
+	if (w.settings && fclose(w.settings))
+		err = -errno;
 	return err;
 }

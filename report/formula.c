@@ -103,9 +103,7 @@ static bool term(struct parse *p, const char *name, double *x)
 	bool found = false;
 
 	while (p->w->table &&
-	       (line = rowtable_next(p->w->table, "term", line))) {
-		if (line->n != 2 || strcmp(line->field[0], name) != 0)
-			continue;
+	       (line = rowtable_of(p->w->table, "term", name, line))) {
 		*x = value_at(line->field[1], p->w, &missing,
 			      p->depth + TERM_DEPTH);
 		found = true;

@@ -12,18 +12,8 @@
 
 /* The fields of a `mistake` line (docs/rows.md). */
 enum part { ID, TITLE, BAD, BAD_ROW, GOOD, ROW, MOST, LEAST, DOES, WHY, HERE };
-#define FIELDS (HERE + 1)
 
 enum cell { MISTAKE, PRINTS, PROPERLY, FACTOR, SHOWN, BY };
-
-static const struct rowtable_line *next(const struct rowtable *rows,
-					const struct rowtable_line *last)
-{
-	do
-		last = rowtable_next(rows, "mistake", last);
-	while (last && last->n < FIELDS);
-	return last;
-}
 
 /* NAN: nothing is claimed on this side, and no factor compares with it. */
 static double bound(const char *field)
@@ -128,16 +118,14 @@ static void put_text(struct doc *d, const struct rowtable_line *l,
 void mistakes_write(struct doc *d, const struct rowtable *rows,
 		    const struct run *run)
 {
-	const struct rowtable_line *l = next(rows, NULL);
+	const struct rowtable_line *l = NULL;
 	struct table t;
 
-	if (!l)
-		return;
 	table_begin(&t, "mistake|the naive program prints>|measured "
 			"properly>|factor>|shown here|by");
-	for (; l; l = next(rows, l))
+	while ((l = rowtable_next(rows, "mistake", l)))
 		add_row(&t, l, run);
 	d->format->table(d, &t);
-	for (l = next(rows, NULL); l; l = next(rows, l))
+	while ((l = rowtable_next(rows, "mistake", l)))
 		put_text(d, l, run);
 }

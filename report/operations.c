@@ -1,74 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "course.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "embed.h"
 #include "load.h"
 #include "rowtable.h"
 #include "text.h"
 
-#define FIELDS	       12
-#define LIMITER_FIELDS 5
-
-static const char *copy_said(const char *field)
+/* What the rest of the report counts on. */
+static bool is_usable(const struct operation *op)
 {
-	return strcmp(field, "-") ? field : NULL;
-}
-
-static void add_limiter(struct operation *op, const struct limiter *l)
-{
-	op->limiters =
-		text_grow(op->limiters, op->nlimiters, sizeof(*op->limiters));
-	op->limiters[op->nlimiters++] = *l;
-}
-
-/* In the order of the file. */
-static void set_fields(struct operation *op, const char *const *field)
-{
-	const char **const slots[FIELDS - 1] = {
-		&op->id,	&op->section,  &op->label,  &op->benchmark,
-		&op->cases,	&op->unit,     &op->base,   &op->software,
-		&op->predicted, &op->measured, &op->stddev,
-	};
-
-	for (size_t i = 0; i < FIELDS - 1; i++)
-		*slots[i] = copy_said(field[i]);
-	if (strcmp(field[FIELDS - 1], "-") != 0)
-		add_limiter(op,
-			    &(struct limiter) { .text = field[FIELDS - 1] });
-}
-
-static void read_operation(struct operations *ops,
-			   const struct rowtable_line *line)
-{
-	if (line->n != FIELDS)
-		return;
-	/* What the rest of the report counts on. */
-	for (size_t i = 0; i < 4; i++)
-		if (!strcmp(line->field[i], "-"))
-			return;
-	if (!text_glob("ns B B/s ns/B", line->field[5]))
-		return;
-	ops->v = text_grow(ops->v, ops->n, sizeof(*ops->v));
-	ops->v[ops->n] = (struct operation) { 0 };
-	set_fields(&ops->v[ops->n++], line->field);
-}
-
-static void read_limiter(struct operations *ops,
-			 const struct rowtable_line *line)
-{
-	const char *const *field = line->field;
-
-	if (line->n != LIMITER_FIELDS)
-		return;
-	for (size_t i = 0; i < ops->n; i++)
-		if (!strcmp(ops->v[i].id, field[0]))
-			add_limiter(&ops->v[i], &(struct limiter) {
-							copy_said(field[1]),
-							copy_said(field[2]),
-							field[3],
-							field[4],
-						});
+	return op->id && op->section && op->label && op->benchmark &&
+	       op->unit && text_glob("ns B B/s ns/B", op->unit);
 }
 
 int operations_read(struct operations *ops, const char *root)
@@ -78,15 +24,28 @@ int operations_read(struct operations *ops, const char *root)
 	int err = rowtable_read(&table, root);
 
 	*ops = (struct operations) { 0 };
-	while ((line = rowtable_next(&table, "course", line)))
-		read_operation(ops, line);
-	while ((line = rowtable_next(&table, "limit", line)))
-		read_limiter(ops, line);
+	while ((line = rowtable_next(&table, "course", line))) {
+		struct operation op;
+		const char **const slots[] = {
+			&op.id,		&op.section,	&op.label,
+			&op.benchmark,	&op.cases,	&op.unit,
+			&op.of_2017[0], &op.of_2017[1], &op.of_2017[2],
+			&op.of_2017[3], &op.of_2017[4], &op.limit,
+		};
+
+		op = (struct operation) { .said = { NAN, NAN, NAN },
+					  .rule = { NAN, NAN, NAN } };
+		for (size_t i = 0; i < line->n; i++)
+			*slots[i] = rowtable_given(line->field[i]);
+		if (!is_usable(&op))
+			continue;
+		ops->v = text_grow(ops->v, ops->n, sizeof(op));
+		ops->v[ops->n++] = op;
+	}
 	return err;
 }
 
-const struct operation *operations_find(const struct operations *ops,
-					const char *id)
+struct operation *operations_find(const struct operations *ops, const char *id)
 {
 	for (size_t i = 0; i < ops->n; i++)
 		if (!strcmp(ops->v[i].id, id))
@@ -102,4 +61,111 @@ const struct row *operations_row(const struct operation *op,
 	const char *unit = row ? row->all.unit : NULL;
 
 	return unit && strcmp(unit, op->unit) != 0 ? NULL : row;
+}
+
+/* The fields of a `limit` line behind the operation. */
+enum { CASES = 1, TEST, TEXT, FIGURE };
+
+/* The limits that hold without a look at figures. */
+static void put_limits(FILE *f, const struct operation *op,
+		       const struct rowtable *t)
+{
+	const struct rowtable_line *l = NULL;
+
+	if (op->limit)
+		fprintf(f, "# usually limited by: %s\n", op->limit);
+	while ((l = rowtable_of(t, "limit", op->id, l))) {
+		const char *cases = rowtable_given(l->field[CASES]);
+
+		if (!rowtable_given(l->field[TEST]))
+			fprintf(f, "# usually limited by: %s%s%s%s\n",
+				l->field[TEXT], cases ? " (" : "",
+				cases ? cases : "", cases ? ")" : "");
+	}
+}
+
+void operations_template(FILE *f, const struct operations *ops,
+			 const struct rowtable *t)
+{
+	const char *section = "";
+
+	fputs(predictions_ini, f);
+	for (size_t i = 0; i < ops->n; i++) {
+		const struct operation *op = &ops->v[i];
+
+		if (strcmp(section, op->section) != 0)
+			fprintf(f, "\n# ---- %s ----\n", op->section);
+		section = op->section;
+		fprintf(f, "\n# %s (%s)\n", op->label,
+			!strcmp(op->unit, "ns")	    ? "ns, us, ms, s, cycles"
+			: !strcmp(op->unit, "B")    ? "KiB, MiB, GiB, MB, GB"
+			: !strcmp(op->unit, "ns/B") ? "ns/B, us/B"
+						    : "MB/s, GB/s, Mbit/s, "
+						      "Gbit/s");
+		put_limits(f, op, t);
+		fprintf(f,
+			"[%s]\nbase =\nsoftware =\npredicted =\nwhy =\n"
+			"limiter =\n",
+			op->id);
+	}
+}
+
+/* The row that @glob picks, "this" being @row; NULL if it has no value. */
+static const struct row *figure(const struct operation *op,
+				const struct run *run, const struct row *row,
+				const char *glob)
+{
+	if (strcmp(glob, "this") != 0)
+		row = run_pick(run, op->benchmark, glob);
+	return row && row->all.status == RESULT_OK ? row : NULL;
+}
+
+/* Whether "A > x", "A / B > x" or the same with < holds of the whole 95 %
+ * interval; *@x is what was compared. */
+static bool holds(const struct operation *op, const struct run *run,
+		  const struct row *row, const char *test, double *x)
+{
+	const struct row *a = figure(op, run, row, text_split(&test, ' '));
+	struct ratio r = { NAN, NAN, NAN };
+	const char *sign = text_split(&test, ' ');
+	double bound;
+
+	if (a)
+		r = (struct ratio) { a->all.value, a->all.ci95[0],
+				     a->all.ci95[1] };
+	if (test && *sign == '/') {
+		r = comparisons_ratio(a, figure(op, run, row,
+						text_split(&test, ' ')));
+		sign = text_split(&test, ' ');
+	}
+	bound = test ? strtod(test, NULL) : NAN;
+	*x = r.value;
+	/* No comparison with NAN is true. */
+	return sign && *sign == '<' ? bound > r.high : r.low > bound;
+}
+
+const char *limiters_say(const struct operation *op, const struct rowtable *t,
+			 const struct run *run, const struct row *row)
+{
+	const struct rowtable_line *l = NULL;
+	double x = NAN;
+
+	if (!row || row->all.status > RESULT_BELOW_RESOLUTION)
+		return NULL;
+	if (op->limit)
+		return op->limit;
+	while ((l = rowtable_of(t, "limit", op->id, l))) {
+		const char *cases = rowtable_given(l->field[CASES]);
+		const char *test = rowtable_given(l->field[TEST]);
+
+		if (cases && !text_glob(cases, row->all.name))
+			continue;
+		if (!test)
+			return l->field[TEXT];
+		if (holds(op, run, row, test, &x))
+			return text_format("%s (%.*f %s)", l->field[TEXT],
+					   x < 10 ? 1 + (x < 1) : 0, x,
+					   l->field[FIGURE]);
+	}
+	return NULL;
 }

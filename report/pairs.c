@@ -9,7 +9,7 @@
 #include "load.h"
 #include "text.h"
 
-enum { WORDS, PROGRAM, NEW, OLD, FIELDS };
+enum { WORDS, PROGRAM, NEW, OLD };
 
 #define POINTS_MAX 32
 
@@ -198,8 +198,6 @@ static void pairs_table(struct table *table, const struct rowtable *t,
 	while ((line = rowtable_next(t, "pair", line))) {
 		struct points p = { .n = 0 };
 
-		if (line->n != FIELDS)
-			continue;
 		find_points(&p, line, run);
 		for (size_t i = 0; i < p.n; i++) {
 			const struct both *x = &p.v[i];
@@ -237,7 +235,7 @@ bool pairs_any(const struct rowtable *t, const struct run *run)
 	const struct rowtable_line *line = NULL;
 
 	while ((line = rowtable_next(t, "pair", line)))
-		if (line->n == FIELDS && has_new(line, run))
+		if (has_new(line, run))
 			return true;
 	return false;
 }

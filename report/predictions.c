@@ -5,27 +5,30 @@
 #include <ini.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "input.h"
 #include "text.h"
 
 /* Between libinih, which calls back without line numbers, and the table. */
 struct parsing {
-	struct predictions *p;
-	const struct operations *ops;
+	struct operations *ops;
+	const char *path;
 	struct notes *notes;
-	const char *rest; /* of the file's text */
+	const char *rest;	  /* of the file's text */
+	double clock_hz, core_hz; /* [machine] clock; of this run; or NAN */
 	size_t line;
 	bool goes_on; /* the line is indented: more of the last value */
 	int bad;
 };
 
-static void complain(struct parsing *in, size_t line, const char *text)
+/* Return: 1, which lets libinih go on. */
+static int complain(struct parsing *in, const char *text)
 {
-	notes_add(in->notes, text_format("%s:%zu: %s", in->p->path, line, text),
+	notes_add(in->notes,
+		  text_format("%s:%zu: %s", in->path, in->line, text),
 		  "the line is left out");
 	in->bad++;
+	return 1;
 }
 
 /* ini_reader: as fgets(), but no line is ever given in two parts, of which
@@ -43,25 +46,27 @@ static char *read_one(char *buf, int room, void *stream)
 	in->goes_on = *line == ' ' || *line == '\t';
 	if (snprintf(buf, (size_t)room, "%.*s\n", (int)len, line) < room)
 		return buf;
-	complain(in, in->line,
-		 text_format("expected at most %d bytes in a line; a long text "
-			     "goes on in the next line, indented",
-			     room - 2));
-	buf[0] = '#';
-	buf[1] = '\0';
+	complain(in, text_format("expected at most %d bytes in a line; a long "
+				 "text goes on in the next line, indented",
+				 room - 2));
+	strcpy(buf, "#");
 	return buf;
 }
 
-/* A key of which each may be given once; words may have many lines. */
+static int twice(struct parsing *in, const char *key)
+{
+	return complain(in, text_format("%s is given twice: expected only one",
+					key));
+}
+
+/* Words may have many lines. */
 static int take_words(struct parsing *in, const char **slot, const char *key,
 		      const char *value)
 {
-	if (*slot && !in->goes_on) {
-		complain(in, in->line,
-			 text_format("%s is given twice: expected only one",
-				     key));
+	if (!*value)
 		return 1;
-	}
+	if (*slot && !in->goes_on)
+		return twice(in, key);
 	*slot = *slot ? text_format("%s %s", *slot, value) : text_copy(value);
 	return 1;
 }
@@ -69,128 +74,99 @@ static int take_words(struct parsing *in, const char **slot, const char *key,
 static int take_amount(struct parsing *in, double *slot, const char *key,
 		       const char *value, const char *unit)
 {
+	const double hz = isfinite(in->clock_hz) ? in->clock_hz : in->core_hz;
 	const char *want;
 
 	if (!*value)
 		return 1;
-	if (isfinite(*slot)) {
-		complain(in, in->line,
-			 text_format("%s is given twice: expected only one",
-				     key));
-		return 1;
-	}
-	want = quantity_parse(value, unit,
-			      isfinite(in->p->clock_hz) ? in->p->clock_hz
-							: in->p->core_hz,
-			      slot);
-	if (want)
-		complain(in, in->line,
-			 text_format("%s = %s: expected %s", key, value, want));
-	return 1;
+	if (isfinite(*slot))
+		return twice(in, key);
+	want = quantity_parse(value, unit, hz, slot);
+	return want ? complain(in, text_format("%s = %s: expected %s", key,
+					       value, want))
+		    : 1;
 }
 
-static int take_machine(struct parsing *in, const char *key, const char *value)
+static int take_part(struct parsing *in, struct operation *op, const char *key,
+		     const char *value)
 {
-	if (!strcmp(key, "clock"))
-		return take_amount(in, &in->p->clock_hz, key, value, "Hz");
-	complain(in, in->line,
-		 text_format(
-			 "%s: expected clock, which is all that [machine] has",
-			 key));
-	return 1;
+	const struct {
+		const char *key;
+		double *amount;
+		const char **words;
+	} keys[] = {
+		{ "base", &op->said[BASE], NULL },
+		{ "software", &op->said[SOFTWARE], NULL },
+		{ "predicted", &op->said[PREDICTED], NULL },
+		{ "why", NULL, &op->why },
+		{ "limiter", NULL, &op->limiter },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcmp(key, keys[i].key))
+			return keys[i].words
+				       ? take_words(in, keys[i].words, key,
+						    value)
+				       : take_amount(in, keys[i].amount, key,
+						     value, op->unit);
+	return complain(in, text_format("%s: expected base, software, "
+					"predicted, why or limiter",
+					key));
 }
 
-/* ini_handler; what it cannot use it has already complained about, so it
- * always says 1, "goes on". */
+/* ini_handler */
 static int take(void *user, const char *section, const char *key,
 		const char *value)
 {
 	struct parsing *in = user;
-	const struct operation *op = operations_find(in->ops, section);
-	struct prediction *one;
+	struct operation *op = operations_find(in->ops, section);
 
-	if (!strcmp(section, "machine"))
-		return take_machine(in, key, value);
-	if (!op) {
-		complain(in, in->line,
-			 text_format("[%s]: expected the name of an operation "
-				     "(make predictions lists them)",
-				     section));
-		return 1;
-	}
-	one = &in->p->v[op - in->ops->v];
-	if (!strcmp(key, "base"))
-		return take_amount(in, &one->base, key, value, op->unit);
-	if (!strcmp(key, "software"))
-		return take_amount(in, &one->software, key, value, op->unit);
-	if (!strcmp(key, "predicted"))
-		return take_amount(in, &one->predicted, key, value, op->unit);
-	if (!strcmp(key, "why"))
-		return *value ? take_words(in, &one->why, key, value) : 1;
-	if (!strcmp(key, "limiter"))
-		return *value ? take_words(in, &one->limiter, key, value) : 1;
-	complain(in, in->line,
-		 text_format("%s: expected base, software, predicted, why or "
-			     "limiter",
-			     key));
-	return 1;
+	if (op)
+		return take_part(in, op, key, value);
+	if (strcmp(section, "machine") != 0)
+		return complain(in, text_format("[%s]: expected the name of an "
+						"operation (make predictions "
+						"lists them)",
+						section));
+	if (!strcmp(key, "clock"))
+		return take_amount(in, &in->clock_hz, key, value, "Hz");
+	return complain(in, text_format("%s: expected clock, which is all that "
+					"[machine] has",
+					key));
 }
 
-double predictions_whole(double base, double software, const char *unit)
+void predictions_whole(double *parts, const char *unit)
 {
-	if (!text_glob("ns ns/B", unit) || !isfinite(software))
-		return base;
-	return isfinite(base) ? base + software : software;
+	const double a = parts[BASE], b = parts[SOFTWARE];
+
+	if (!isfinite(parts[PREDICTED]))
+		parts[PREDICTED] = !text_glob("ns ns/B", unit) || !isfinite(b)
+					   ? a
+				   : isfinite(a) ? a + b
+						 : b;
 }
 
-static void predictions_init(struct predictions *p,
-			     const struct operations *ops)
-{
-	*p = (struct predictions) { .n = ops->n, .clock_hz = NAN };
-	p->v = text_alloc(ops->n, sizeof(*p->v));
-	for (size_t i = 0; i < ops->n; i++)
-		p->v[i].base = p->v[i].software = p->v[i].predicted = NAN;
-}
-
-int predictions_read(struct predictions *p, const struct operations *ops,
-		     const char *path, double core_hz, struct notes *notes)
+int predictions_read(struct operations *ops, const char *path, double core_hz,
+		     struct notes *notes)
 {
 	const char *text = input_text(path, INPUT_LINK, NULL);
-	struct parsing in = { p, ops, notes, text, 0, false, 0 };
-	const int err = text ? 0 : -errno;
+	struct parsing in = { .ops = ops,
+			      .path = path,
+			      .notes = notes,
+			      .rest = text,
+			      .clock_hz = NAN,
+			      .core_hz = core_hz };
 	int line;
 
-	predictions_init(p, ops);
-	p->core_hz = core_hz;
-	p->path = path;
-	if (err)
-		return err;
+	if (!text)
+		return -errno;
 	line = ini_parse_stream(read_one, &in, take, &in);
-	if (line > 0)
-		complain(&in, (size_t)line,
-			 "expected [operation], key = value or a comment that "
-			 "begins with #");
+	if (line > 0) {
+		in.line = (size_t)line;
+		complain(&in, "expected [operation], key = value or a comment "
+			      "that begins with #");
+	}
 	for (size_t i = 0; i < ops->n; i++)
-		if (!isfinite(p->v[i].predicted))
-			p->v[i].predicted = predictions_whole(p->v[i].base,
-							      p->v[i].software,
-							      ops->v[i].unit);
-	p->found = true;
+		predictions_whole(ops->v[i].said, ops->v[i].unit);
 	return in.bad;
-}
-
-void predictions_find(struct predictions *p, const struct operations *ops,
-		      const struct run *run, const char *root)
-{
-	const char *path = text_format("%s/predictions.ini", run->dir);
-	int err;
-
-	if (access(path, F_OK))
-		path = text_format("%s/predictions.ini", root);
-	err = predictions_read(p, ops, path,
-			       run_number(run->machine, "timer.core_hz"),
-			       run->notes);
-	if (err < 0 && err != -ENOENT)
-		notes_add(run->notes,
-			  text_format("%s: %s", path, input_error(-err)), NULL);
 }

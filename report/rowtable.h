@@ -11,7 +11,7 @@
  * # are comments.
  */
 struct rowtable_line {
-	const char **field; /* without the kind */
+	const char **field; /* without the kind; as many as it must have */
 	size_t n;
 	const char *kind;
 	const char *place; /* "bench/cpu/rows.tsv:12" */
@@ -26,14 +26,21 @@ struct rowtable {
 #define ROWTABLE_REMEDY \
 	"--root names the directory that holds bench/ and plots/"
 
-/* rowtable_read() - all files below @root, family by family in the order of
- * the report.  Return: 0, or -errno if none can be read. */
+/* rowtable_read() - all files below @root, read once, family by family in the
+ * order of the report; lines that lack fields are left out.  Return: 0, or
+ * -errno if none can be read. */
 int rowtable_read(struct rowtable *t, const char *root);
 
+/* rowtable_given() - a field, NULL if it is "-". */
+const char *rowtable_given(const char *field);
+
 /* rowtable_next() - the next line of @kind after @last (NULL: the first), or
- * NULL. */
+ * NULL; rowtable_of() - the next whose first field is @id. */
 const struct rowtable_line *rowtable_next(const struct rowtable *t,
 					  const char *kind,
 					  const struct rowtable_line *last);
+const struct rowtable_line *rowtable_of(const struct rowtable *t,
+					const char *kind, const char *id,
+					const struct rowtable_line *last);
 
 #endif

@@ -85,7 +85,7 @@ static void put_contents(struct doc *d, const struct run *run,
 	}
 	if (pairs_any(&parts->course->table, run))
 		d->format->item(d, "#pairs", "New way against old way");
-	if (lmbench_any(parts->lmbench, run))
+	if (lmbench_any(&parts->course->table, run))
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (parts->ledger)
 		d->format->item(d, "#instructions", "Instructions and time");
@@ -189,7 +189,7 @@ void report_write(struct doc *d, const struct run *run,
 	put_contents(d, run, parts);
 	course_write(d, parts->course, run);
 	pairs_write(d, &parts->course->table, run);
-	lmbench_write(d, parts->lmbench, run);
+	lmbench_write(d, &parts->course->table, run);
 	instructions_write(d, run, parts->ledger);
 	families_write(d, run, &parts->course->table, parts->figs);
 	d->format->heading(d, 2, "run", "How it was measured");

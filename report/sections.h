@@ -20,7 +20,7 @@
 #define CARD_NONE "This run has no operation of the card."
 
 /* The fields of its lines. */
-enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL, CARD_FIELDS };
+enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL };
 
 struct card {
 	const struct rowtable_line **v;
@@ -47,25 +47,12 @@ void card_collect(struct plotdata *d, const struct card *card,
 
 const char *card_machine(const struct run *run);
 
-/*
- * The run in the groups and names of lmbench's summary, for those who have
- * figures of that program to set beside it.
- */
-struct lmbench {
-	const struct rowtable_line **v; /* by group */
-	size_t n;
-};
-
-/* lmbench_read() - the lines of rows.tsv below @root; empty if
- * they cannot be read. */
-void lmbench_read(struct lmbench *l, const char *root);
-
-/* lmbench_any() - whether anything of it was measured. */
-bool lmbench_any(const struct lmbench *l, const struct run *run);
-
-/* lmbench_write() - its section.  Groups of which nothing was measured are left
- * out. */
-void lmbench_write(struct doc *d, const struct lmbench *l,
+/* lmbench_any() - whether anything of lmbench's summary was measured, by the
+ * `lmbench` lines of @t; lmbench_write() - the run in its groups and by its
+ * names, for those who have figures of that program to set beside it.  Groups
+ * of which nothing was measured are left out. */
+bool lmbench_any(const struct rowtable *t, const struct run *run);
+void lmbench_write(struct doc *d, const struct rowtable *t,
 		   const struct run *run);
 
 /* What the report is made of beside the run itself. */
@@ -73,7 +60,6 @@ struct report_parts {
 	const struct figures *figs;
 	const struct card *card;
 	const struct course *course;
-	const struct lmbench *lmbench;
 	const struct run *ledger; /* or NULL */
 };
 
@@ -118,6 +104,9 @@ const char *tables_value(const struct result *r);
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
  * none, or where it would reach from one state of the row to the other. */
 const char *tables_interval(const struct result *r);
+
+/* tables_mark() - of a row of a table: "", or why it has no value. */
+const char *tables_mark(const struct result *r);
 
 /* tables_exit() - what an exit status of a program means. */
 const char *tables_exit(json_int_t status);

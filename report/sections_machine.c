@@ -240,7 +240,8 @@ static void put_peer(struct doc *d, const struct run *run)
 
 void sections_machine(struct doc *d, const struct run *run)
 {
-	const char *path = text_format("%s/topology.svg", run->dir);
+	const char *path = text_format("%s/%s", run->dir,
+				       figures_picture(run->dir, "topology"));
 	struct table t;
 
 	d->format->fold(d, "machine", "The machine");

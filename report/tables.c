@@ -195,6 +195,11 @@ const char *tables_exit(json_int_t status)
 	}
 }
 
+const char *tables_mark(const struct result *r)
+{
+	return r->status == RESULT_OK ? "" : result_status_name(r->status);
+}
+
 static const char *remark(const struct row *row)
 {
 	const struct result *r = &row->all;
@@ -280,8 +285,7 @@ static void fill_row(struct table *t, const struct run *run,
 	const char *shown;
 	double scale = scale_among(run, r, &shown);
 
-	table_row(t,
-		  r->status == RESULT_OK ? "" : result_status_name(r->status));
+	table_row(t, tables_mark(r));
 	table_cell(t, COL_CASE, *r->name ? r->name : "–");
 	fill_value(t, r, COL_VALUE, scale, shown);
 	table_cell(t, COL_TRUE, number(r->expected / scale));
@@ -390,11 +394,7 @@ void tables_core(struct table *t, const struct run *run,
 		const char *shown;
 		double scale = scale_among(run, r, &shown);
 
-		table_line(t,
-			   r->status == RESULT_OK
-				   ? ""
-				   : result_status_name(r->status),
-			   r->benchmark, r->name);
+		table_line(t, tables_mark(r), r->benchmark, r->name);
 		fill_value(t, r, 2, scale, shown);
 		table_cell(t, 5, r->grade);
 		table_cell(t, 6, remark(row));
@@ -422,9 +422,9 @@ void tables_missing(struct table *t, const struct run *run)
 
 			if (row->all.status == RESULT_OK)
 				continue;
-			table_line(t, result_status_name(row->all.status),
-				   s->program, row->all.name,
-				   tables_value(&row->all), remark(row));
+			table_line(t, tables_mark(&row->all), s->program,
+				   row->all.name, tables_value(&row->all),
+				   remark(row));
 		}
 	}
 }

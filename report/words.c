@@ -5,7 +5,7 @@
 
 #include "text.h"
 
-enum { PROGRAMS, TERM, WORDS, FIELDS };
+enum { PROGRAMS, TERM, WORDS };
 
 /* "64K" as "64 KiB"; other values as they are. */
 static const char *plain(const char *value)
@@ -36,8 +36,7 @@ const char *words_of(const struct rowtable *table, const char *program,
 	const char *term = text_format("%s=%s", axis, value), *found = NULL;
 
 	while (!found && (line = rowtable_next(table, "word", line)))
-		if (line->n == FIELDS &&
-		    text_glob(line->field[PROGRAMS], program) &&
+		if (text_glob(line->field[PROGRAMS], program) &&
 		    text_glob(line->field[TERM], term))
 			found = filled(strcmp(line->field[WORDS], "-") != 0
 					       ? line->field[WORDS]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an aarch64 processor says of itself, and how its clock is to be read. */
+/* An aarch64 processor's description of itself, and how its clock is to be
+ * read. */
 #include <sys/auxv.h>
 
 #include "arch_ask.h"

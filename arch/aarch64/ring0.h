@@ -10,7 +10,7 @@
 
 #include "timer_asm.h"
 
-/* What kernel/ asks of the architecture: kernel/cert.h. */
+/* The interface that kernel/ needs of the architecture: kernel/cert.h. */
 
 /* ECV is the uppermost field. */
 #define RING0_NO_ECV                                        \

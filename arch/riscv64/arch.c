@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a riscv64 processor says of itself, and how its clock is to be read. */
+/* A riscv64 processor's description of itself, and how its clock is to be
+ * read. */
 #include "arch_ask.h"
 
 #define PLAIN_COUNTER "the counter `time`"

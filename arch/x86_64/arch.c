@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an x86-64 processor says of itself, and how its clock is to be read. */
+/* An x86-64 processor's description of itself, and how its clock is to be
+ * read. */
 #include <cpuid.h>
 #include <string.h>
 

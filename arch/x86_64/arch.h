@@ -11,7 +11,7 @@
 
 /*
  * x86-64, all of it that the programs ask for beside the counter (timer_asm.h).
- * What each is: arch/contract.h.
+ * Their meaning: arch/contract.h.
  */
 #define ARCH_NAME   "x86_64"
 #define ARCH_INLINE static inline __attribute__((always_inline))
@@ -39,7 +39,7 @@
 #define ARCH_CHAIN_ADD	       "add %%rsi, %%rax\n\t"
 #define ARCH_CHAIN_SECOND      "lea (%%rax,%%rsi), %%rax\n\t"
 #define ARCH_CHAIN_SECOND_NAME "lea"
-/* What the second chain leaves of @x when it should have added @sum. */
+/* The remainder of @x after the second chain, which should have added @sum. */
 #define ARCH_CHAIN_SECOND_LEFT(x, sum) ((x) + (sum))
 #define ARCH_CHAIN_MUL		       "imul %%esi, %%eax\n\t"
 

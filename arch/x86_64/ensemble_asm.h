@@ -2,7 +2,7 @@
 #ifndef ENSEMBLE_ASM_H
 #define ENSEMBLE_ASM_H
 
-/* What these are: clock/ensemble_body.h, which includes this. */
+/* Their meaning: clock/ensemble_body.h, which includes this. */
 
 ENSEMBLE_BODY_INLINE void ensemble_stores(uint32_t n, volatile int *var)
 {

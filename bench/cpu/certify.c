@@ -208,7 +208,7 @@ static void check_monotonic(struct bench *b, const struct bench_case *c)
 #define ROUNDS 2000
 #define LOOKS  (1u << 20) /* at a partner that does not answer yet */
 
-/* Of the partner's TSC; 0: it is to read it. */
+/* A reading of the partner's TSC; 0: asks it to read. */
 struct ball {
 	_Alignas(128) atomic_uint_fast64_t stamp;
 };

@@ -97,7 +97,7 @@ struct loop_state {
 FORM(memory)
 FORM(register)
 
-/* What is subtracted from the curve: the same without the inner loop. */
+/* Subtracted from the curve: the same without the inner loop. */
 static int run_fence(struct bench *b, void *state, const struct bench_case *c,
 		     uint64_t iters)
 {

@@ -53,7 +53,7 @@ struct procedure_state {
 	uint64_t args[CALLEE_MAX];
 	uint64_t calls, right; /* since the last check */
 	void *library;
-	/* Of this visit. */
+	/* The caller of this visit. */
 	const struct caller *caller;
 	caller_fn *loop;
 };

@@ -55,8 +55,8 @@ struct stat64_32 {
 	uint64_t ino;
 } __attribute__((packed));
 
-/* What the calls write to and read from.  It lies below 4 GiB, where 32-bit
- * pointers reach, and all ways in use the same. */
+/* The memory that the calls write to and read from.  It lies below 4 GiB, where
+ * 32-bit pointers reach, and all ways in use the same. */
 struct memory {
 	char name[8];	       /* of the file to stat and to open */
 	char buffer[PATH_MAX]; /* byte to read or write, or the directory */
@@ -91,7 +91,7 @@ static uint64_t now_ns(void)
 	return timespec_ns(&now);
 }
 
-/* What the last call of the batch should have left in memory. */
+/* The last call of the batch must have left this in memory. */
 static bool is_cwd(const struct state *s)
 {
 	return !strcmp(s->m->buffer, s->cwd);
@@ -306,7 +306,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		       : 0;
 }
 
-/* What the last batch left is wiped, or it would be taken for this one's. */
+/* Wipe the result of the last batch, or it would be taken for this one's. */
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;

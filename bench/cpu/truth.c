@@ -117,7 +117,7 @@ static void time_reference(struct bench *b, const struct truth_state *s,
 	t->passes = passes;
 }
 
-/* Of a product, only the low half is the same on all architectures. */
+/* Compare the low half of a product only: the rest differs by architecture. */
 static bool is_right(enum work w, uint64_t before, uint64_t y, uint64_t links,
 		     uint64_t x)
 {

@@ -172,7 +172,7 @@ static int knee_sweep(struct file_knee *k, const uint64_t *sizes, size_t n,
 	return err;
 }
 
-/* What the process is to read, and its report. */
+/* An order to a reading process, and its report. */
 struct order {
 	size_t each; /* by so many bytes */
 	uint64_t at, len;
@@ -512,7 +512,7 @@ static int setup(struct bench *b, void *state)
 }
 
 /*
- * What follows from the sizes.
+ * Conclusions from the sizes.
  */
 
 static void derive_knee(struct bench *b, const struct cache_state *s,

@@ -29,7 +29,6 @@
 #include <sys/resource.h>
 
 #include "copies.h"
-#include "copies_crew.h"
 #include "lib/file_reading.h"
 
 /* Three points make a line; of one series all are wanted. */
@@ -74,8 +73,8 @@ static long stored(void)
 	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_inblock;
 }
 
-/* What each of them does: a block that came from a disk took as long as many
- * cached ones. */
+/* The work of each process. A block from a disk took as long as many cached
+ * ones. */
 static int read_alone(struct bench *b, void *state, const struct bench_case *c)
 {
 	const bool looks = case_is(c, "mode", "warm");
@@ -138,7 +137,10 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		pure &= !page->of[i].impure;
 	}
 	claimed += ops * FILE_DATA_BLOCK;
-	bench_proof(b, c, "processes_at_work", crew.n, at_work);
+	if (at_work < crew.n) /* one got no CPU */
+		pure = false;
+	else
+		bench_proof(b, c, "processes_at_work", crew.n, at_work);
 	if (bench_is_sample(b))
 		bench_purity(b, c, "pure_windows", BENCH_MOSTLY, 1, pure);
 	if (pure)

@@ -190,7 +190,7 @@ static bool is_fsync(const struct bench_case *c)
 	return call_is(c, "fsync_dir") || call_is(c, "fsync_file");
 }
 
-/* What gets its samples beside @c, or NULL. */
+/* The case that gets its samples beside @c, or NULL. */
 static const struct bench_case *beside(const struct bench *b,
 				       const struct bench_case *c)
 {
@@ -513,7 +513,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 				       : sample_create(b, state, c);
 }
 
-/* What an fsync that failed left must not be there at the next visit. */
+/* Remove the remains of a failed fsync before the next visit. */
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ops_state *s = state;

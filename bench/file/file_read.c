@@ -24,11 +24,11 @@
  * of one of them, rate how many complete in a second. random_over_sequential
  * tells whether the device seeks.
  *
- * What the kernel can fetch ahead (cold, sequential) is timed in stretches: a
- * file of up to 16 MiB as a whole, of a larger one 16 MiB after 16 MiB, when
- * reading ahead is under way; what is cached in stretches of 256 KiB, but with
- * size= one by one; all else one by one. bytes_fetched_for_each says how much
- * came beside what was read, read_ahead_bytes how much the kernel may fetch.
+ * Blocks that the kernel can fetch ahead (cold, sequential) are timed in
+ * stretches: a file of up to 16 MiB as a whole, a larger one 16 MiB after 16
+ * MiB, once read-ahead is under way; cached blocks in stretches of 256 KiB, but
+ * with size= one by one; all others one by one. bytes_fetched_for_each is the
+ * fetched amount for each read, read_ahead_bytes the kernel's limit.
  *
  * Measures: ns for one block; with block= bytes in a second, all bytes by all
  *           time.
@@ -84,8 +84,8 @@ struct read_state {
 
 static const char points[] = BY_SIZE("sequential") BY_SIZE("random")
 
-	/* What is fetched ahead depends little on the block, and takes long:
-	 * one row beside that of 4 KiB. */
+	/* Read-ahead hardly depends on the block, and takes long: one row
+	 * beside that of 4 KiB is enough. */
 	"cache=cold order=sequential block=1M;"
 	"cache=warm order=sequential block=4K..1M*4;"
 	"is exclusive mean bytes=block;"
@@ -96,7 +96,7 @@ static const char points[] = BY_SIZE("sequential") BY_SIZE("random")
 	"not cache=direct order=random; not cache=direct via=mmap;"
 	"is exclusive log mean;"
 
-	/* What lmbench calls mmap reread: nothing but loads. */
+	/* lmbench's mmap reread: nothing but loads. */
 	"cache=warm order=sequential via=mapped block=1M;"
 	"is exclusive mean bytes=block;"
 
@@ -156,9 +156,9 @@ static struct file_ring *ring_open(const char **why)
 	return NULL;
 }
 
-/* What is still under way after an error would come into buffers that are used
- * for something else by then; what the kernel does not have goes with the
- * ring. */
+/* Wait for reads that are still under way after an error: they would write into
+ * buffers that are used again.  Reads that the kernel has not started end with
+ * the ring. */
 static void ring_close(struct file_ring *r)
 {
 	struct io_uring_cqe *cqe;
@@ -548,7 +548,7 @@ static int derive(struct bench *b, void *state)
 	double found = NAN;
 	char text[512];
 
-	/* Of the largest that has both. */
+	/* Use the largest size that has both. */
 	BENCH_EACH (b, c, "cache=direct order=sequential size") {
 		const struct bench_case *random =
 			bench_beside(b, c, "order=random");

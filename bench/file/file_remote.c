@@ -69,7 +69,7 @@
 static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 #define UNKNOWN 3 /* of them */
 
-/* Of the report's 4 MiB to 1 GiB; blocks are swept in the middle one. */
+/* The report's sizes are 4 MiB to 1 GiB; blocks are swept in the middle one. */
 #define POINTS(but)                                                        \
 	"where=$where cache=$caches order={sequential,random} "            \
 	"file={4M,64M,1G}"                                                 \
@@ -116,7 +116,7 @@ struct state {
 	struct tcp_info before;
 };
 
-/* What the connection has carried so far. */
+/* The counters of the connection so far. */
 static struct tcp_info traffic(const struct state *s)
 {
 	struct tcp_info info = { 0 };
@@ -237,7 +237,7 @@ static int cases(struct bench *b, void *state)
  * Where the file is.
  */
 
-/* What scripts/nfslab says of its server: s->url, s->local, s->server_cpu; and
+/* Read the answers of scripts/nfslab into s->url, s->local and s->server_cpu;
  * enter its client's namespace. */
 static int find_lab(struct bench *b, struct state *s)
 {

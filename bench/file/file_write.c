@@ -12,7 +12,7 @@
  * says so and does not, as some virtual ones, cannot be told from here:
  * flushes_for_each counts what the kernel asked of it for each write.
  *
- * What was written is read back from the device after each visit. For cached,
+ * Written blocks are read back from the device after each visit. For cached,
  * dsync and fdatasync the file is in the cache before, as reading it in
  * sequence leaves it, and for cached dirty already; in the row filled=1M_writes
  * as writing it anew by 1 MiB does, which the kernel keeps in larger pieces.

@@ -230,7 +230,7 @@ static void derive_ways(struct bench *b, const struct bench_case *l1,
 			const struct bench_case *l2)
 {
 	struct rows r = rows_of(b, "ways !cache", 0);
-	/* Of the first cache, which hides as many lines of the second. */
+	/* Ways of the first cache, which hides as many lines of the second. */
 	const int ways = steps_ways(r.ns, 0, 4, r.gap, L1_STEP);
 
 	derive_found(b, l1, &r, ways, "all lines of one set still fit");
@@ -246,7 +246,7 @@ static void derive_ways(struct bench *b, const struct bench_case *l1,
 			     "host's memory, or the first cache hides it");
 }
 
-/* What CPUID says, by way of libc. */
+/* The answer of CPUID, by way of libc. */
 static void show_cpuid(struct bench *b, const char *row, const char *what,
 		       int name)
 {

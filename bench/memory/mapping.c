@@ -49,7 +49,7 @@ static const char points[] =
 	"call=map_touch_unmap pages=file size={4M,64M,?4K..1G/4K};"
 	"needs memory=size";
 
-/* Of a file one part in TENTH is written to, a byte in each TOUCH, as by
+/* One part in TENTH of a file is written to, a byte in each TOUCH, as by
  * lmbench. */
 #define TENTH 10
 #define TOUCH (16 << 10)

@@ -152,8 +152,8 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 static const char of_curve[] = "pattern=window pages=$page !asked";
 static const char *const level_names[] = { "memory", "1", "2", "3" };
 
-/* Of its size a level is made from all of the curve, else from the sizes that
- * it holds and, to know it from memory, the one beyond the caches. */
+/* A level's size is found from the whole curve, its latency from the sizes that
+ * it holds and, to separate it from memory, the one beyond the caches. */
 static void add_levels(struct bench *b, const double *cache_bytes)
 {
 	BENCH_EACH (b, row, "level") {
@@ -296,9 +296,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		   : follow_leave(b, state, c);
 }
 
-/* What the levels are made from: what a load takes from where the lines were
- * put by warming up.  A row may be slower: its chain goes round on until it has
- * no more than the others that share the last cache leave it. */
+/* The source of the levels: the time of a load from where the warm-up put the
+ * lines.  A row may be slower: its chain goes round until it has no more of the
+ * last cache than the other users leave it. */
 struct curve {
 	double size[LEVELS_CURVE], latency[LEVELS_CURVE];
 	size_t n;
@@ -377,7 +377,8 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 			curve->size[end + (end + 1 < (int)curve->n)]);
 		bench_fact(b, row, "hwloc_bytes", told);
 		bench_fact(b, row, "steps_off", off);
-		/* What makes a cache look smaller or larger than it is. */
+		/* Reasons that make a cache look smaller or larger than it
+		 * is. */
 		if (off > 1)
 			bench_fact_text(
 				b, row, "why",

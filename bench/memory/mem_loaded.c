@@ -28,7 +28,7 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/mem_kernels.h"
-#include "partner_team.h"
+#include "partner.h"
 
 #define MIB	   ((size_t)1 << 20)
 #define PART_LEAST (64 * MIB)	   /* of each other CPU */
@@ -48,7 +48,7 @@ static const char points[] =
 	"is unit='B/s' higher median derived of=[figure=latency] if "
 	"figure=bandwidth";
 
-/* What one of the other threads does and has done. */
+/* The work of one of the other threads, and its counts. */
 struct traffic {
 	_Alignas(64) struct mem_buffer buffer;
 	size_t at;
@@ -175,7 +175,7 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	return bench_ns(b, (double)ticks);
 }
 
-/* What full load is, for the shares of it. */
+/* Find the rate of full load, for the shares of it. */
 static int find_full(struct bench *b, struct loaded_state *s)
 {
 	double bandwidth, best = 0;

@@ -15,8 +15,8 @@
  *
  * Measures: ns for one load when there are so many chains; overlap, a ratio.
  * Includes: nothing else with up to 14 chains, whose pointers are in registers.
- *           Of 16 two wait in vector registers: a move there and one back (3
- *           cycles each on recent cores) in every second of their loads.
+ *           With 16, two wait in vector registers: a move there and one back
+ *           (3 cycles each on recent cores) in every second of their loads.
  * After:    lmbench par_mem; multichase with -p.
  * Needs:    four times the last cache of memory, 128 MiB at least, as far as a
  *           quarter of the free memory allows.
@@ -91,8 +91,9 @@ static int link_level(struct bench *b, struct parallel_level *l, bool memory)
 	if (err || l->reached[0])
 		return err;
 	memcpy(l->reached, l->chain.chase.entry, sizeof(l->reached));
-	/* What was linked last is in the last cache, at the end of some of the
-	 * sixteenths: half of the way through all of them takes its place. */
+	/* The lines linked last are in the last cache, at the end of some of
+	 * the sixteenths: going half the way through all of them replaces
+	 * them. */
 	if (memory)
 		chase_run_many(l->reached, CHASE_ENTRIES,
 			       l->chain.chase.lines / CHASE_ENTRIES / 2);

@@ -103,7 +103,7 @@ struct fault_state {
 	struct file_data disk;	    /* of which nothing is */
 	uint32_t order[DISK_PAGES]; /* in which its pages are read */
 	struct fault_user user;
-	/* Of which nothing is touched before, in this visit. */
+	/* A mapping in which nothing was touched before, in this visit. */
 	char *map, *base;
 	size_t map_bytes;
 	unsigned int touched;
@@ -119,7 +119,8 @@ static const char points[] =
 	"fault=thp;"
 	"is threads if fault!={major,userfaultfd} !per;"
 	"is ops=256 if fault={populate,populate_file};"
-	/* What evidence rests on; those of userfaultfd are counted by us. */
+	/* Counts that the self-checks need; we count those of userfaultfd
+	 * ourselves. */
 	"needs resident if fault={populate,populate_file};"
 	"needs faults if fault!={userfaultfd,populate,populate_file}";
 
@@ -264,7 +265,7 @@ static void unmap(struct fault_state *s)
 	s->touched = 0;
 }
 
-/* What a kind needs of its new mapping.  Return: 0 or -1 with errno set. */
+/* Prepare a kind's new mapping.  Return: 0 or -1 with errno set. */
 static int make_ready(struct fault_state *s, const struct kind *k)
 {
 	const size_t page = bench_page_bytes();
@@ -380,7 +381,7 @@ static int next_page(struct bench *b, struct fault_state *s,
 		} else {
 			err = renew(b, s, k);
 		}
-		/* What renewing costs in faults is not counted. */
+		/* Faults of the renewal itself are not counted. */
 		s->before += count_faults(k) - before;
 	}
 	if (!err)

@@ -31,7 +31,7 @@
 
 #include "bench.h"
 #include "lib/map_calls.h"
-#include "partner_team.h"
+#include "partner.h"
 #include "stats.h"
 #include "sysfile.h"
 
@@ -65,7 +65,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return c->derived || call_choose(c, map_calls);
 }
 
-/* Of the line that @slope is of. */
+/* Whether a case is on the line that has this @slope. */
 static bool is_on(const struct bench_case *c, const struct bench_case *slope)
 {
 	return case_is(c, "call", case_str(slope, "call")) &&

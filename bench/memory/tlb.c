@@ -163,10 +163,10 @@ static int derive(struct bench *b, void *state)
 			bench_derive_within(b, miss, next - here,
 					    spread(ns, l) + spread(ns, l + 1));
 		else
-			/* Of pages visited in turn few are still there at twice
-			 * the reach, none at four times.  The cost goes on
-			 * rising: the tables take more of the caches the more
-			 * pages there are. */
+			/* With pages visited in turn few are still there at
+			 * twice the reach, none at four times.  The cost goes
+			 * on rising: the tables take more of the caches the
+			 * more pages there are. */
 			bench_derive_between(b, miss,
 					     at(pages, ns, n, 4 * pages[end]) -
 						     here,

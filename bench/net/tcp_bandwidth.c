@@ -65,8 +65,8 @@ _Static_assert(NET_SERVERS == 4, "as in the text");
 /* From report to report. */
 #define SPAN_NS 4.8e6
 
-/* What is sent for one span at most, in send_some(): then its server has
- * no clock, or its packets are not captured. */
+/* The most messages of one span in send_some(): then its server has no clock,
+ * or its packets are not captured. */
 #define MOST_SENT 2000
 
 /* A flow's first ms are others: the congestion control looks for the speed, and
@@ -82,8 +82,8 @@ _Static_assert(NET_SERVERS == 4, "as in the text");
 #define LEAST_ACKS  3
 #define LEAST_ACKED 4
 
-/* What a message takes at least.  Between two looks at the reports as many are
- * sent as take this time at best, so that a look has no share in the time. */
+/* The least time of a message.  Between two polls of the reports the messages
+ * of that time are sent, so that polling takes no share of the time. */
 #define MESSAGE_NS   800.0
 #define BYTES_PER_NS 4.0
 #define LOOK_NS	     0.3e6

@@ -70,8 +70,8 @@ struct case_state {
 struct state {
 	struct net_hosts hosts; /* first */
 	struct net_capture capture;
-	/* Of this visit: made and taken down, and what the server had counted
-	 * before. */
+	/* Counts of this visit: connections made and taken down, and the
+	 * server's count before. */
 	unsigned int made;
 	uint32_t closed;
 	bool paused; /* between set-up and teardown */

@@ -139,8 +139,8 @@ static ssize_t receive_busy(int fd, void *buf, size_t len)
 	return -1;
 }
 
-/* What comes next.  Return: bytes, at least 1, or as net_client_receive(),
- * -ETIMEDOUT also if a datagram was lost. */
+/* Receive the next message.  Return: bytes, at least 1, or as
+ * net_client_receive(), -ETIMEDOUT also if a datagram was lost. */
 static ssize_t receive(const struct state *s, int fd, void *buf, size_t len)
 {
 	for (unsigned int waits = 1;; waits++) {
@@ -257,8 +257,8 @@ static long count_sleeps(void)
 
 static int begin_icmp(struct bench *b, struct state *s)
 {
-	/* Of all that comes only echo replies: on loopback our own requests
-	 * come back to us as well. */
+	/* Take echo replies only: on loopback our own requests come back to us
+	 * as well. */
 	const uint32_t filter = ~(1u << ICMP_ECHOREPLY);
 	const struct net_addr *to = &s->hosts.client->to;
 	const struct icmphdr icmp = { .type = ICMP_ECHO,
@@ -348,8 +348,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-/* What the kernel thinks now: its estimate is a mean over about 8 round trips,
- * so that nearer values would say the same. */
+/* The kernel's estimate now.  It is a mean over about 8 round trips, so values
+ * closer together would be the same. */
 static void ask_kernel(struct bench *b, struct state *s)
 {
 	const uint32_t us = net_client_info(s->hosts.client).tcpi_rtt;
@@ -476,9 +476,9 @@ static int sample_packets(struct bench *b, struct state *s,
 	return err ? err : acked_trip(b, s, c);
 }
 
-/* What was answered, as we saw it, against what the server or, of ICMP, the
- * kernel has counted meanwhile.  Both count for others, too, and what was lost
- * on its way back. */
+/* Compare the answers that we received with the count of the server or, for
+ * ICMP, of the kernel.  Both also count other clients' answers, and those that
+ * were lost on the way back. */
 static int prove(struct bench *b, struct state *s, const struct bench_case *c)
 {
 	const bool icmp = s->proto == ICMP;

@@ -166,7 +166,7 @@ struct plan {
 	int step;      /* ...up to this one; else it alone; BOX_STEPS: each */
 };
 
-/* What both processes write. */
+/* The page that both processes write. */
 struct page {
 	uint64_t begin, ticks[BOX_STEPS]; /* raw */
 	uint64_t all_begin, all_ticks;
@@ -182,15 +182,15 @@ struct state {
 	struct page *page;
 	const struct bench_case *part[BOX_STEPS];
 
-	/* Of the container at hand, which the measuring process makes; steps
-	 * from mounts_private to setns are those of its first process. */
+	/* The present container, which the measuring process makes; steps from
+	 * mounts_private to setns are those of its first process. */
 	const struct plan *plan;
 	pid_t pid;
 	int gate[2], old, events; /* a pipe; a namespace; of links that go */
 	int status;		  /* of the first process, or of a runtime */
 	char path[PATH_MAX];
 
-	/* Of a container runtime (crun, runc), whose bundle is in dir. */
+	/* A container runtime (crun, runc), whose bundle is in dir. */
 	char program[PATH_MAX], name[64];
 };
 
@@ -220,7 +220,7 @@ static bool is_on(const char *path, long magic)
 	return !statfs(path, &fs) && (long)fs.f_type == magic;
 }
 
-/* Of @name in x->dir, until the next one is asked for. */
+/* The path of @name in x->dir, valid until the next call. */
 static const char *path_of(struct state *x, const char *name)
 {
 	snprintf(x->path, sizeof(x->path), "%.*s/%s", PATH_MAX - 64, x->dir,
@@ -371,7 +371,7 @@ static int perform(struct state *x, int i)
 	return 0;
 }
 
-/* Of @from to @to what the plan has. */
+/* Perform the steps of the plan from @from to @to. */
 static int perform_some(struct state *x, int from, int to)
 {
 	int err = 0;
@@ -404,13 +404,13 @@ static int inside(struct state *x)
 	return x->plan->steps & BOX(run) && execve("/true", argv, none);
 }
 
-/* What it wrote is in the upper directory, which is emptied for the next. */
+/* The copy lies in the upper directory, which is emptied for the next one. */
 static void take_copy(struct state *x)
 {
 	x->page->seen[BOX_overlay_write] = !unlink(path_of(x, "upper/file"));
 }
 
-/* What a plan that failed, or does not have these steps, has left. */
+/* Remove the remains of a plan that failed or lacks these steps. */
 static void clear(struct state *x)
 {
 	if (x->pid > 0) {
@@ -552,7 +552,7 @@ static void choose_group(struct bench *b, struct state *x)
 {
 	char *end;
 
-	/* Of version 2 if there is one, also beside one with controllers. */
+	/* Use version 2 if there is one, also beside one with controllers. */
 	groups_visit("", "", take_place, x);
 	groups_visit("", "memory", take_place, x);
 	if (!x->group[0])
@@ -701,7 +701,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* What a system may lack, besides what it forbids. */
+/* The reason if the system lacks or forbids a step. */
 static int refused(struct bench *b, const char *what, int err)
 {
 	switch (err) {
@@ -716,7 +716,7 @@ static int refused(struct bench *b, const char *what, int err)
 	}
 }
 
-/* Of a container whose parts are rows; the sum is without what comes after. */
+/* Record a container whose parts are rows; the sum is without later steps. */
 static void record_parts(struct bench *b, const struct state *s,
 			 const struct bench_case *c)
 {

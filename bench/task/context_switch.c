@@ -124,7 +124,7 @@ struct state {
 	struct ring_account before; /* of this side, before the batch */
 };
 
-/* Of one shot, for both sides. */
+/* For one shot, on both sides. */
 static enum timer_method method;
 
 static struct ring *ring_of(struct state *s, const struct switch_case *p)
@@ -411,8 +411,8 @@ static int count_switches(struct bench *b, struct state *s,
 		bench_least(b, c, "switches", share * messages,
 			    voluntary + involuntary);
 	}
-	/* What was counted in this visit is added to what there is already: all
-	 * other figures of the row are shares of it. */
+	/* Add the counts of this visit to the earlier ones: all other figures
+	 * of the row are shares of them. */
 	p->turns += p->pair ? messages / 2 : messages;
 	p->switches += voluntary + involuntary;
 	p->involuntary += involuntary;

@@ -7,7 +7,7 @@
  * the same line, for which the first waits in turn.  So the line travels
  * there and back in each round trip, and nothing else has to: no system call,
  * no lock prefix, no pause instruction (which alone may take 140 cycles).
- * What two threads that share data pay cannot be less.
+ * Two threads that share data cannot exchange it faster.
  *
  * Each pair is measured from both sides, so that the matrix is full: from is
  * the CPU that begins and is timed.  The line is a new one at each visit, in
@@ -107,7 +107,7 @@ static int cases(struct bench *b, void *state)
 		there[d] = pairs_at(b, cpu, n, (enum bench_distance)d, 1, 0);
 		kinds += there[d] > 0;
 	}
-	/* What the few near pairs do not need the others get. */
+	/* Give unused pairs of near distances to the far ones. */
 	for (int d = 0; d < BENCH_DISTANCES; d++) {
 		const uint64_t share = kinds ? (left + kinds - 1) / kinds : 0;
 		const uint64_t take = there[d] < share ? there[d] : share;
@@ -168,7 +168,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		partner_unshare((void *)s->line, PAGE_BYTES);
 		s->line = NULL;
 	}
-	/* What the partner itself has counted: it can differ. */
+	/* The partner's own count: it can differ. */
 	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
 	err = bench_pin(bench_cpu(b));

@@ -57,7 +57,7 @@ static const char points[] =
 
 struct state {
 	uint64_t right;
-	/* Of the visit: how many are asked, and are ready; what is open. */
+	/* In this visit: descriptors asked about, and ready; the open ones. */
 	unsigned int count, ready;
 	int fd[MAX_FDS], far[MAX_FDS]; /* far: the other ends of connections */
 	unsigned int fds, fars;
@@ -219,8 +219,8 @@ static int open_all(struct bench *b, struct state *s, bool tcp, bool file)
 		   : bench_fail(b, errno, "make descriptors");
 }
 
-/* What is written over loopback is there when write() returns, or soon: its
- * delivery may have been put off. */
+/* Bytes written over loopback are there when write() returns, or soon: the
+ * kernel may postpone their delivery. */
 static int make_ready(struct bench *b, struct state *s, unsigned int last)
 {
 	const uint64_t one = 1;

@@ -59,7 +59,7 @@
 #define MIB (1024ul * 1024)
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
-/* What users run is mostly linked dynamically, and often by a small program. */
+/* Users' programs are mostly dynamic, and often started by a small program. */
 static const char points[] =
 	"op=fork mem=0 pages=$page written=once; is threads;"
 
@@ -130,7 +130,7 @@ struct state {
 	int64_t status;			  /* of the last child */
 };
 
-/* Of a transparent huge page; 0: none, or they are switched off. */
+/* Size of a transparent huge page; 0: none, or they are switched off. */
 static size_t huge_page_bytes(void)
 {
 	char mode[128];

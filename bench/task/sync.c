@@ -51,9 +51,9 @@
  * hands every some 10 us: a batch must see many changes. */
 #define CONTENDED_OPS 512
 
-/* Of the operations, so many at least in batches in which the partner did some
- * too: the others cost what no contention costs, and the median can leave out
- * no more.  Short batches, as a quick run has, may miss him. */
+/* The least share of the operations in batches in which the partner did some
+ * too: the remaining batches cost as without contention, and the median cannot
+ * leave out more.  Short batches, as in a quick run, may miss the partner. */
 #define CONTENDED_SHARE 0.75
 
 /* It is asked whether to go on after so many looks at a partner that does not
@@ -112,7 +112,7 @@ struct op {
 	const char *name;
 	op_fn *run;
 	size_t counter; /* in the state, of which no addition may be lost */
-	/* Of op_lock: its calls, and where the lock is in the state. */
+	/* For op_lock: its calls, and the offset of the lock in the state. */
 	lock_fn *take, *give;
 	size_t lock;
 };

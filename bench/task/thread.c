@@ -40,7 +40,7 @@ struct thread_case {
 	uint64_t events, thread_firsts;
 };
 
-/* What a thread says of itself. */
+/* A thread's report of itself. */
 struct thread_report {
 	uint64_t end;
 	uintptr_t stack;

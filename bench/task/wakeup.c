@@ -79,7 +79,7 @@ static struct timespec to_timespec(int64_t ns)
 	return (struct timespec) { ns / NS_PER_S, ns % NS_PER_S };
 }
 
-/* What is left of the time to the point; never negative. */
+/* The time left to the point; never negative. */
 static struct timespec left(const struct state *s)
 {
 	const int64_t ns = s->next - now_ns();
@@ -87,7 +87,7 @@ static struct timespec left(const struct state *s)
 	return to_timespec(ns > 0 ? ns : 0);
 }
 
-/* What waits for an event that does not come; @n: how many came, or -1. */
+/* Result of a wait for an event that never comes; @n: events, or -1. */
 static int timed_out(long n)
 {
 	return n < 0 ? -errno : n ? -EIO : 0;

@@ -22,13 +22,11 @@
 #include "copies.h"
 #include "err.h"
 #include "guard.h"
-#include "invocation.h"
+#include "io.h"
+#include "life.h"
 #include "opts.h"
 #include "out.h"
-#include "program.h"
-#include "result.h"
 #include "rows.h"
-#include "supervise.h"
 
 #define CACHE_LINE   64
 #define STACK_SPREAD 4096
@@ -106,8 +104,7 @@ static void help(const struct opt_set *sets)
 	     "128 + N if stopped by signal N.");
 }
 
-/* The program, or copies of it, and its cases.  Return: as invocation_open().
- */
+/* The program, or copies of it.  Return: as invocation_open(). */
 static int open_it(void)
 {
 	const struct bench_desc *desc = &bench_desc;
@@ -136,6 +133,7 @@ static int write_rows(int code)
 
 	EACH_RUN (&program, run) {
 		struct result row;
+		char *line;
 		int err;
 
 		if (run->verdict.state == CASE_FAILED && run->choice.hidden &&
@@ -154,7 +152,9 @@ static int write_rows(int code)
 			snprintf(first, sizeof(first), "%s: %s", row.name,
 				 row.reason ? row.reason : "");
 		measured += row.status <= RESULT_BELOW_RESOLUTION;
-		err = record_put(STDOUT_FILENO, &row);
+		line = result_line(&row, 17);
+		err = io_write(STDOUT_FILENO, line, strlen(line), -1);
+		free(line);
 		result_free(&row);
 		if (err)
 			die(EXIT_FAIL, "cannot write: %s", strerror(-err));
@@ -252,7 +252,7 @@ static void check(const char *operand, int parsed, const char *why)
 {
 	static const char *const no_row = NULL;
 	char path[PATH_MAX] = "";
-	int err;
+	int err = 0;
 
 	if (parsed < 0)
 		misuse("%s", why);
@@ -271,18 +271,14 @@ static void check(const char *operand, int parsed, const char *why)
 		       set.plan.cpus, COPIES_MOST);
 	if (set.plan.cpus && set.plan.counters)
 		misuse("--cpus and --counters together");
-	if (set.json && set.csv)
-		misuse("--json and --csv together");
-	if (set.wide && (set.json || set.csv))
-		misuse("--wide is for the table, not with --json or --csv");
-	if (set.plan.cpus) /* copies are other rows than those that are quoted
-			    */
+	if (set.json + set.csv + set.wide > 1)
+		misuse("only one of --json, --csv and --wide");
+	if (set.plan.cpus) /* rows of copies are not quoted */
 		set.plan.core_rows = &no_row;
 	/* Whether test files can be made there: no other question finds out
 	 * about /proc. */
-	err = set.plan.dir
-		      ? guard_scratch(set.plan.dir, "try", path, sizeof(path))
-		      : 0;
+	if (set.plan.dir)
+		err = guard_scratch(set.plan.dir, "try", path, sizeof(path));
 	if (err)
 		misuse("--dir %s: no file can be made there: %s", set.plan.dir,
 		       strerror(-err));

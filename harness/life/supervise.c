@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervise.h"
+#include "life.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ bool supervise_orders(struct invocation_plan *plan)
 	return good;
 }
 
-/* What an invocation writes to its stdout: its records.  It waits where nobody
+/* What an invocation writes to its stdout: its rows.  It waits where nobody
  * empties the pipe, but writes only when it has measured. */
 struct channel {
 	int fd;
@@ -91,7 +91,7 @@ struct run {
 	bool broken; /* the last wrote a row that is none */
 };
 
-/* Whole records count, also those of an invocation that was killed. */
+/* Whole lines count, also those of an invocation that was killed. */
 static void collect(struct run *all, const struct channel *c)
 {
 	const char *at = c->text, *const end = at + c->len;
@@ -99,7 +99,7 @@ static void collect(struct run *all, const struct channel *c)
 	all->broken = false;
 	while (!all->broken && at < end) {
 		all->rows = text_grow(all->rows, all->n, sizeof(*all->rows));
-		all->broken = record_take(&all->rows[all->n], &at, end);
+		all->broken = result_take(&all->rows[all->n], &at, end);
 		all->n += !all->broken;
 	}
 	if (all->broken)

@@ -2,8 +2,8 @@
 /*
  * The columns of a row, in the order of the contract (docs/results-format.md):
  * the one place that names the members of struct result.  The structure, JSON
- * in both directions, CSV, the records of an invocation, what aggregating
- * copies are made of it, so a member more is a line.
+ * in both directions, CSV and what aggregating copies are made of it, so a
+ * member more is a line.
  *
  * COLUMN(kind, member, merge, key): kind is the member's type and how JSON has
  * it; merge is what aggregating makes of those of the rows (OWN: aggregate.c

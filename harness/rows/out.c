@@ -578,15 +578,6 @@ void out_csv_row(FILE *f, const struct result *row, bool first)
 	json_decref(o);
 }
 
-static void json_row(FILE *f, const struct result *row)
-{
-	json_t *o = result_to_json(row);
-
-	json_dumpf(o, f, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	fputc('\n', f);
-	json_decref(o);
-}
-
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n)
 {
@@ -600,7 +591,7 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 		if (format == OUT_CSV)
 			out_csv_row(f, &rows[i], !i);
 		else
-			json_row(f, &rows[i]);
+			fputs(result_line(&rows[i], 12), f);
 	if (fflush(f) || ferror(f))
 		return errno ? -errno : -EIO;
 	return 0;

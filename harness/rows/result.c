@@ -4,12 +4,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
-#include "io.h"
 
 const struct result_column result_columns[] = {
 #define COLUMN(kind, member, merge, key)                       \
@@ -198,75 +196,25 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 	return -EINVAL;
 }
 
-int record_put(int fd, const struct result *r)
+char *result_line(const struct result *r, size_t digits)
 {
-	char *record;
-	size_t size;
-	FILE *out = open_memstream(&record, &size);
-	uint32_t bytes = 0;
-	int err;
+	json_t *o = result_to_json(r);
+	char *json = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+	char *line = text_format("%s\n", json);
 
-	if (!out)
-		return -ENOMEM;
-	fwrite(&bytes, sizeof(bytes), 1, out);
-	fwrite(r, sizeof(*r), 1, out);
-	for (const struct result_column *c = result_columns; c->key; c++) {
-		const void *at = (const char *)r + c->offset;
-		const bool is_json = c->kind == COLUMN_JSON;
-		json_t *object = is_json ? *(json_t *const *)at : NULL;
-		char *json = object ? json_dumps(object, JSON_COMPACT) : NULL;
-		const char *text =
-			c->kind == COLUMN_TEXT ? *(char *const *)at : json;
-
-		if (is_json || c->kind == COLUMN_TEXT)
-			fprintf(out, "%s%s%c", text ? "+" : "",
-				text ? text : "", '\0');
-		free(json);
-	}
-	err = ferror(out);
-	if (fclose(out) || err)
-		return -ENOMEM;
-	bytes = (uint32_t)(size - sizeof(bytes));
-	memcpy(record, &bytes, sizeof(bytes));
-	err = io_write(fd, record, size, -1);
-	free(record);
-	return err;
+	free(json);
+	json_decref(o);
+	return line;
 }
 
-int record_take(struct result *r, const char **at, const char *end)
+int result_take(struct result *r, const char **at, const char *end)
 {
-	const size_t there = (size_t)(end - *at);
-	const char *text, *nul;
-	uint32_t bytes = 0;
-	bool good = true;
+	const char *feed = memchr(*at, '\n', (size_t)(end - *at)), *why;
+	json_t *o =
+		feed ? json_loadb(*at, (size_t)(feed - *at), 0, NULL) : NULL;
+	const int err = o ? result_from_json(r, o, &why) : -EBADMSG;
 
-	result_init(r);
-	if (there >= sizeof(bytes))
-		memcpy(&bytes, *at, sizeof(bytes));
-	if (bytes < sizeof(*r) || bytes > there - sizeof(bytes))
-		return -EBADMSG;
-	memcpy(r, *at + sizeof(bytes), sizeof(*r));
-	text = *at + sizeof(bytes) + sizeof(*r);
-	*at += sizeof(bytes) + bytes;
-	for (const struct result_column *c = result_columns; c->key; c++) {
-		void *to = (char *)r + c->offset;
-
-		if (c->kind != COLUMN_TEXT && c->kind != COLUMN_JSON)
-			continue;
-		memset(to, 0, c->size); /* a pointer of another process */
-		nul = memchr(text, '\0', (size_t)(*at - text));
-		good = good && nul;
-		if (good && *text && c->kind == COLUMN_TEXT)
-			result_set(to, text + 1);
-		if (good && *text && c->kind == COLUMN_JSON) {
-			*(json_t **)to = json_loads(text + 1, 0, NULL);
-			good = json_is_object(*(json_t **)to);
-		}
-		text = good ? nul + 1 : *at;
-	}
-	if (good && text == *at && r->benchmark && r->name &&
-	    (unsigned int)r->status <= RESULT_FAILED)
-		return 0;
-	result_free(r);
-	return -EBADMSG;
+	json_decref(o);
+	*at = feed ? feed + 1 : end;
+	return err ? -EBADMSG : 0;
 }

@@ -106,21 +106,18 @@ json_t *result_to_json(const struct result *r);
  */
 int result_from_json(struct result *r, const json_t *object, const char **why);
 
-/* A row on its way from an invocation to its supervisor, the same program: how
- * many bytes follow, struct result as it is, and for each of its texts and
- * objects a string: "+" and the text, or JSON; "" for NULL. */
-
-/* record_put() - append @r to the file or pipe @fd.  Return: 0 or -errno. */
-int record_put(int fd, const struct result *r);
+/* result_line() - a line of JSON with all keys: a new string.  @digits: 12 for
+ * people, 17 to keep each bit. */
+char *result_line(const struct result *r, size_t digits);
 
 /**
- * record_take() - the record at *@at, which moves behind it.
- * @end: of what was written.  Nothing in it is relied on: it may be cut short,
- * or something else may have written there.
+ * result_take() - the row of the line at *@at, which moves behind it.
+ * @end: of the text.  Nothing in it is relied on: it may be cut short, or
+ * something else may have written there.
  *
- * Return: 0, or -EBADMSG: it is no whole record.
+ * Return: 0, or -EBADMSG: it is no whole line, or no row.
  */
-int record_take(struct result *r, const char **at, const char *end);
+int result_take(struct result *r, const char **at, const char *end);
 
 /* result_said() - what an invocation says of the headline, NAN if nothing.  One
  * that could not tell its estimate from nothing is no reason to leave it out:

@@ -3,18 +3,484 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alloc.h"
-#include "copies_crew.h"
-#include "program.h"
+#include "err.h"
+#include "guard.h"
+#include "kernel_tells.h"
 #include "stats.h"
 #include "topo.h"
 
 /* A further CPU has to bring so much of what the first one does. */
 #define WORTH 0.5
+
+#define WINDOW_NS     4e6 /* at least */
+#define WINDOW_CHUNKS 40  /* of the first copy, so that its edges are small */
+#define LEAST_CHUNKS  4	  /* of every copy */
+#define CHUNK_BATCHES 4	  /* a batch is the least that can be timed well */
+#define MOST_ITERS    (UINT64_C(1) << 28)
+#define LOOK_US	      1000 /* of some us each */
+
+static size_t page_bytes(const struct crew *w)
+{
+	return sizeof(struct crew_page) + w->n * sizeof(struct crew_share);
+}
+
+static void *new_state(const struct crew *w)
+{
+	const size_t bytes = (w->desc->state_size / CREW_LINE + 1) * CREW_LINE;
+	void *state = aligned_alloc(CREW_LINE, bytes);
+
+	if (!state)
+		die(EXIT_FAIL, "out of memory");
+	return memcpy(state, w->pristine, bytes);
+}
+
+static int set_up(struct crew_life *l, const struct crew *w)
+{
+	const struct bench_desc *d = w->desc;
+	const struct bench_case *c;
+	int err;
+
+	if (cases_make(&l->b))
+		return -EIO;
+	l->target = l->b.runs[w->inner];
+	c = l->target->c.derived ? l->target->c.of : &l->target->c;
+	err = w->cpu ? 0 : bench_unbind(w->b);
+	if (!err && d->setup)
+		err = d->setup(&l->b, l->b.state);
+	l->run = bench_case_of(&l->b, c);
+	visit_open(&l->b, l->run, bench_time_ns(w->b));
+	if (!err)
+		err = kernel_ready(&l->b, c->kernel);
+	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
+}
+
+/* The evidence and the reason of @l go to the page, where the first copy finds
+ * them. */
+static int publish(const struct crew_life *l, struct crew_share *mine, int err)
+{
+	const struct case_verdict *said = l->run ? &l->run->verdict : NULL;
+	const bool own = said && said->why[0];
+	const char *why = own ? said->why : l->b.verdict.why;
+
+	if (err && !mine->why[0]) {
+		snprintf(mine->why, sizeof(mine->why), "%s",
+			 why[0] ? why : strerror(-err));
+		mine->skips = own ? said->state == CASE_SKIPPED
+				  : l->b.verdict.skip_all;
+	}
+	atomic_store(&mine->err, err);
+	if (!said)
+		return err;
+	said = &l->target->verdict;
+	mine->n_said = said->evidences < CREW_EVIDENCES ? said->evidences
+							: CREW_EVIDENCES;
+	for (size_t i = 0; i < mine->n_said; i++)
+		mine->said[i] = said->evidence[i];
+	return err;
+}
+
+/* Begin the life of copy @number up to its first operation, *@out.
+ * Return: 0 or -errno, which is published. */
+static int begin(struct crew *w, unsigned int number, struct crew_life **out)
+{
+	struct crew_life *l = *out = text_alloc(1, sizeof(*l));
+	const struct bench *b = w->b;
+
+	l->b = (struct bench) {
+		.desc = w->desc,
+		.state = new_state(w),
+		.first = number && w->threads ? w->lead->b.state : NULL,
+		.timer = b->timer,
+		.topo = b->topo,
+		.copy = number,
+		.cpu = w->cpu ? w->cpu[number] : b->cpu,
+		.plan = b->plan,
+		.now = { .time_ns = b->now.time_ns,
+			 .rng = (b->plan.seed + number) | 1,
+			 .dither = (b->plan.seed + number) | 1 },
+	};
+	l->b.plan.seed += number;
+	l->b.plan.first_process = false;
+	return publish(l, &w->page->of[number], set_up(l, w));
+}
+
+static void end(struct crew *w, unsigned int number, struct crew_life *l)
+{
+	struct crew_share *mine = &w->page->of[number];
+	const struct bench_desc *d = w->desc;
+	int err = atomic_load(&mine->err);
+
+	if (!l)
+		return;
+	if (l->run && d->leave) {
+		const int late = d->leave(&l->b, l->b.state, &l->run->c);
+
+		err = err ? err : late;
+	}
+	visit_close(&l->b);
+	if (d->teardown)
+		d->teardown(&l->b, l->b.state);
+	if (l->b.scratch[0])
+		guard_remove_tree(l->b.scratch);
+	publish(l, mine, err);
+}
+
+static void forget(struct crew_life *l)
+{
+	if (!l)
+		return;
+	free(l->b.state);
+	sample_free(&l->each);
+	cases_free(&l->b);
+	free(l);
+}
+
+/* What the events of @l brought, and there are none of them any more.  A value
+ * in the case's unit is of one operation. */
+static void take_events(struct crew_life *l, double *ops, double *ns)
+{
+	struct case_run *target = l->target;
+	const bool own = target->got.own_unit;
+
+	*ops = *ns = 0;
+	for (size_t i = 0; i < target->got.events.n; i++) {
+		*ops += own ? 1 : headline_ops(target);
+		*ns += own ? target->got.events.v[i]
+			   : bench_ns(&l->b, target->got.events.v[i]);
+	}
+	visit_forget(target);
+}
+
+static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
+{
+	uint64_t ticks = 0;
+	int err;
+
+	if (visit_repeats(&l->b, l->run)) {
+		err = visit_batch(&l->b, l->run, iters, &ticks);
+		*ops = (double)iters * headline_ops(l->run);
+		*ns = bench_ns(&l->b, (double)ticks);
+	} else {
+		err = visit_event(&l->b, l->run);
+		take_events(l, ops, ns);
+	}
+	return err;
+}
+
+/* One chunk of copy @number; it counts if the window was open before and after.
+ * Of a copy without a CPU of its own the waits between chunks count as well: so
+ * it does if the window was open after it.
+ * Return: 0 or -errno, which is published. */
+static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
+{
+	struct crew_share *mine = &w->page->of[number];
+	const uint32_t before = atomic_load(&w->page->window);
+	const uint64_t from = invocation_now_ns();
+	double ops, ns;
+	const int err = chunk(l, w->page->iters, &ops, &ns);
+	const uint32_t after = atomic_load(&w->page->window);
+
+	if (!err && (before == after || !w->cpu) && CREW_IS_OPEN(after)) {
+		mine->impure |= !(ops > 0);
+		mine->from = mine->ops > 0 ? mine->from : from;
+		mine->to = invocation_now_ns();
+		mine->ops += ops;
+		mine->ns += ns;
+		if (ops > 0)
+			sample_push(&l->each, ns / ops);
+		mine->at_home &= !w->cpu || sched_getcpu() == w->cpu[number];
+		atomic_fetch_add(&mine->counted, 1);
+	}
+	if (err)
+		publish(l, mine, err);
+	if (!CREW_IS_OPEN(after) && l->each.n) {
+		mine->latency = sample_median(&l->each);
+		l->each.n = 0;
+	}
+	/* What is counted in a window that it has seen closed is final. */
+	atomic_store(&mine->seen, after);
+	return err;
+}
+
+static bool all_saw(const struct crew *w)
+{
+	const uint32_t window = atomic_load(&w->page->window);
+	bool all = true;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		all &= atomic_load(&w->page->of[i].seen) == window;
+	return all;
+}
+
+static bool is_enough(const struct crew *w)
+{
+	const struct crew_share *first = &w->page->of[0];
+	bool all = true;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		all &= atomic_load(&w->page->of[i].counted) >= LEAST_CHUNKS;
+	return all &&
+	       (!w->cpu || atomic_load(&first->counted) >= WINDOW_CHUNKS) &&
+	       (double)(invocation_now_ns() - w->page->opened_ns) > WINDOW_NS;
+}
+
+static bool any_failed(const struct crew *w)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < w->n; i++)
+		any |= atomic_load(&w->page->of[i].err) != 0;
+	return any;
+}
+
+/* The first copy works, as the others do, until @over; a thread that is none
+ * looks now and then.  Return: 0, also where a copy has failed, or as of
+ * partner_check(). */
+static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
+{
+	const uint64_t begun_ns = invocation_now_ns();
+	uint64_t looked_ns = begun_ns;
+	int err = 0;
+
+	while (!err && !any_failed(w) && !over(w)) {
+		const uint64_t now_ns = invocation_now_ns();
+
+		if (invocation_stop)
+			return -ECANCELED;
+		if ((double)(now_ns - begun_ns) >
+		    1e6 * (double)partner_patience_ms)
+			return -ETIMEDOUT;
+		if ((double)(now_ns - looked_ns) > 1e6 * PARTNER_WATCH_MS) {
+			looked_ns = now_ns;
+			err = partner_check();
+		}
+		if (!err && w->lead)
+			one_chunk(w, w->lead, 0);
+		else if (!err)
+			usleep(LOOK_US);
+	}
+	return err;
+}
+
+/* Let all work, count what they do while the window is open. */
+static int lead_window(struct crew *w)
+{
+	struct crew_page *page = w->page;
+	int err = lead_until(w, all_saw);
+
+	for (unsigned int i = 0; !err && i < w->n; i++) {
+		struct crew_share *s = &page->of[i];
+
+		s->ops = s->ns = 0;
+		s->at_home = true;
+		s->impure = false;
+		atomic_store(&s->counted, 0);
+	}
+	if (err)
+		return err;
+	page->opened_ns = invocation_now_ns();
+	atomic_fetch_add(&page->window, 1);
+	/* Of what takes too long there is what there is by then. */
+	err = lead_until(w, is_enough);
+	page->closed_ns = invocation_now_ns();
+	atomic_fetch_add(&page->window, 1);
+	return !err || err == -ETIMEDOUT ? lead_until(w, all_saw) : err;
+}
+
+/* The life of a copy that is not the measuring thread. */
+static int serve(struct partner *p, void *arg)
+{
+	struct crew *w = arg;
+	const unsigned int number = (unsigned int)(p - w->member);
+	struct crew_life *l;
+	int over;
+
+	partner_lead(true);
+	begin(w, number, &l);
+	partner_lead(false);
+	over = partner_meet(p); /* it has begun */
+	if (!over)
+		over = partner_meet(p); /* all are at work */
+	partner_lead(true);
+	while (!over && atomic_load(&w->page->window) != CREW_ENDED)
+		over = one_chunk(w, l, number);
+	end(w, number, l);
+	partner_lead(false);
+	partner_meet(p);
+	/* Until all are stopped: that one is gone means that it died. */
+	partner_meet(p);
+	forget(l);
+	return 0;
+}
+
+static int meet_members(struct crew *w)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < w->n; i++)
+		if (w->member[i].page)
+			err = partner_meet(&w->member[i]);
+	return err;
+}
+
+/* The first reason that a copy has, or that of @err, as a callback's value. */
+static int told(struct bench *b, const struct crew *w, int err)
+{
+	for (unsigned int i = 0; !invocation_stop && i < w->n; i++) {
+		const struct crew_share *s = &w->page->of[i];
+
+		if (!atomic_load(&s->err))
+			continue;
+		return s->skips ? bench_skip(b, "%s", s->why)
+				: bench_fail(b, 0, "copy %u: %s", i, s->why);
+	}
+	return err ? partner_failed(b, err) : 0;
+}
+
+static int time_chunk(void *arg, uint64_t iters, uint64_t *ticks)
+{
+	struct crew_life *l = arg;
+
+	return visit_batch(&l->b, l->run, iters, ticks);
+}
+
+/* The others sleep meanwhile. */
+static int pilot(struct crew *w, uint64_t *iters)
+{
+	const struct timer *clock = &w->lead->b.timer;
+	double cold;
+	int err = 0;
+
+	if (!*iters && visit_repeats(&w->lead->b, w->lead->run)) {
+		visit_warming_up(&w->lead->b, true);
+		err = sample_pilot(time_chunk, w->lead, clock, MOST_ITERS,
+				   iters, &cold);
+		visit_warming_up(&w->lead->b, false);
+		*iters *= CHUNK_BATCHES;
+	}
+	w->page->iters = *iters;
+	return err ? publish(w->lead, &w->page->of[0], err) : 0;
+}
+
+static int start_others(struct crew *w, struct bench *b)
+{
+	const enum partner_kind kind =
+		w->threads ? PARTNER_THREAD : PARTNER_PROCESS;
+	int err = 0;
+
+	for (unsigned int i = w->cpu ? 1 : 0; !err && i < w->n; i++) {
+		err = partner_start(b, &w->member[i], kind,
+				    w->cpu ? w->cpu[i] : b->cpu, serve, w);
+		/* One begins after the other: setup() may use static memory. */
+		if (!err)
+			err = told(b, w, partner_meet(&w->member[i]));
+	}
+	return err;
+}
+
+int crew_start(struct crew *w, struct bench *b, uint64_t *iters)
+{
+	int err = 0;
+
+	w->b = b;
+	w->member = text_alloc(w->n, sizeof(*w->member));
+	w->page = partner_share(page_bytes(w));
+	if (!w->page)
+		return bench_fail(b, ENOMEM, "%u copies", w->n);
+	w->page->window = CREW_FIRST;
+	/* Processes are to inherit nothing of the first one's life. */
+	if (!w->threads)
+		err = start_others(w, b);
+	if (!err && w->cpu)
+		err = begin(w, 0, &w->lead);
+	if (!err && w->threads)
+		err = start_others(w, b);
+	if (!err && w->lead)
+		err = pilot(w, iters);
+	return err ? told(b, w, err) : 0;
+}
+
+int crew_window(struct crew *w, struct bench *b)
+{
+	const int err = w->at_work ? 0 : meet_members(w); /* they begin */
+
+	w->at_work = true;
+	return told(b, w, err ? err : lead_window(w));
+}
+
+static void tell_evidence(struct bench *b, const struct bench_case *c,
+			  const struct crew_share *s)
+{
+	for (size_t i = 0; i < s->n_said; i++) {
+		const struct evidence *e = &s->said[i];
+
+		if (e->purity)
+			bench_purity(b, c, e->what, e->share, e->now[0],
+				     e->now[1]);
+		else if (e->exact)
+			bench_proof(b, c, e->what, e->now[0], e->now[1]);
+		else
+			bench_least(b, c, e->what, e->now[0], e->now[1]);
+	}
+}
+
+static void tell_facts(struct bench *b, const struct bench_case *c,
+		       const struct case_run *of)
+{
+	for (size_t i = 0; i < of->def.n_facts; i++) {
+		const struct fact *f = &of->def.facts[i];
+
+		if (f->text)
+			bench_fact_text(b, c, f->what, f->text);
+		else
+			bench_fact(b, c, f->what, f->value);
+	}
+}
+
+int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
+{
+	int err = 0;
+
+	if (!w->page)
+		return 0;
+	atomic_store(&w->page->window, CREW_ENDED);
+	if (!w->at_work)
+		err = meet_members(w);
+	if (!err)
+		err = meet_members(w); /* their lives have ended */
+	end(w, 0, w->lead);
+	err = told(b, w, err);
+	for (unsigned int i = 0; !err && i < w->n; i++)
+		tell_evidence(b, c, &w->page->of[i]);
+	if (!err && w->lead) /* where another could not be started, none */
+		tell_facts(b, c, w->lead->target);
+	crew_stop(w);
+	return err;
+}
+
+void crew_stop(struct crew *w)
+{
+	for (unsigned int i = 0; w->member && i < w->n; i++)
+		partner_stop(&w->member[i]);
+	forget(w->lead);
+	free(w->member);
+	partner_unshare(w->page, page_bytes(w));
+	w->lead = NULL;
+	w->member = NULL;
+	w->page = NULL;
+	w->at_work = false;
+}
+
+/*
+ * The program that the harness sees.
+ */
 
 /* The rows of a case for each number of CPUs, and those of all numbers. */
 enum { LATENCY, RATE, FAIRNESS, INTERCEPT, SLOPE, R2, STOPS_AT, ROWS };
@@ -38,6 +504,8 @@ struct group {
 	bool threads;
 	/* By number of CPUs; what is of all numbers is in the first. */
 	const struct bench_case *of[COPIES_COUNTS][ROWS];
+	/* Copies at work in the window that had most of them; 0: no window. */
+	unsigned int at_work[COPIES_COUNTS];
 	uint64_t iters;
 	struct group *next;
 };
@@ -67,12 +535,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return crew_start(w, b, &g->iters);
 }
 
-/* What a window has brought; copies share what they work on, so not all of it
- * is the same for all.  One in which a copy lost its CPU at the begin or the
- * end is no sample. */
-static int record(struct bench *b, const struct crew *w,
-		  const struct bench_case *const *of)
+/* Evidence and values of the last window: copies share what they work on, so
+ * not all of it is the same for all.  A window is excluded in which a copy was
+ * at work for a part of the time, or got no CPU and did nothing. */
+static int record(struct bench *b, const struct crew *w, struct group *g,
+		  unsigned int at)
 {
+	const struct bench_case *const *of = g->of[at];
 	double latency = 0, rate = 0, least = INFINITY, most = 0;
 	uint64_t begun = 0, over = UINT64_MAX, first = UINT64_MAX, last = 0;
 	unsigned int at_home = 0, at_work = 0, timed = 0;
@@ -94,11 +563,18 @@ static int record(struct bench *b, const struct crew *w,
 		first = s->from < first ? s->from : first;
 		last = s->to > last ? s->to : last;
 	}
-	together = at_work == w->n &&
-		   (double)(int64_t)(over - begun) >=
-			   BENCH_MOSTLY * (double)(last - first);
-	bench_proof(b, of[LATENCY], "copies_at_work", w->n, at_work);
 	bench_proof(b, of[LATENCY], "copies_on_own_cpu", w->n, at_home);
+	if (bench_is_sample(b)) {
+		bench_purity(b, of[LATENCY], "windows_of_all_copies",
+			     BENCH_SOME, 1, at_work == w->n);
+		if (at_work > g->at_work[at])
+			g->at_work[at] = at_work;
+	}
+	if (at_work < w->n)
+		return 0;
+	bench_proof(b, of[LATENCY], "copies_at_work", w->n, at_work);
+	together = (double)(int64_t)(over - begun) >=
+		   BENCH_MOSTLY * (double)(last - first);
 	if (bench_is_sample(b))
 		bench_purity(b, of[LATENCY], "windows_together", BENCH_SOME, 1,
 			     together);
@@ -117,11 +593,11 @@ static int record(struct bench *b, const struct crew *w,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct copies *s = state;
-	const struct group *g = c->arg;
 	const int err = crew_window(&s->crew, b);
 
-	return err || invocation_stop ? err
-				      : record(b, &s->crew, g->of[c->index]);
+	return err || invocation_stop
+		       ? err
+		       : record(b, &s->crew, (struct group *)c->arg, c->index);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
@@ -229,7 +705,7 @@ static int cases(struct bench *b, void *state)
 
 	list = (struct bench) {
 		.desc = w->crew.desc,
-		.state = crew_new_state(&w->crew),
+		.state = new_state(&w->crew),
 		.topo = b->topo,
 		.cpu = b->cpu,
 		.plan = b->plan,
@@ -320,11 +796,22 @@ static void derive_stop(struct bench *b, const struct copies *w,
 		   w->count[w->counts - 1]);
 }
 
+/* A row whose windows all lacked a copy did not measure what its name says. */
+static void prove_at_work(struct bench *b, const struct copies *w,
+			  const struct group *g)
+{
+	for (unsigned int i = 0; i < w->counts; i++)
+		if (g->at_work[i] && g->at_work[i] < w->count[i])
+			bench_proof(b, g->of[i][LATENCY], "copies_at_work",
+				    w->count[i], g->at_work[i]);
+}
+
 static int derive(struct bench *b, void *state)
 {
 	const struct copies *w = state;
 
 	for (const struct group *g = w->groups; g; g = g->next) {
+		prove_at_work(b, w, g);
 		if (w->counts > 2)
 			derive_line(b, w, g);
 		if (w->counts > 1)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Faults and switches of this thread so far. */
+/* Of this thread so far. */
 static struct rusage usage(void)
 {
 	struct rusage u = { 0 };
@@ -18,40 +18,7 @@ static struct rusage usage(void)
 	return u;
 }
 
-/* A page that nobody has touched yet; NULL: there is none. */
-static char *fresh_page(size_t bytes)
-{
-	char *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return page == MAP_FAILED ? NULL : page;
-}
-
-static bool counts_fault(size_t bytes)
-{
-	char *page = fresh_page(bytes);
-	const long before = usage().ru_minflt;
-
-	if (!page)
-		return true;
-	*(volatile char *)page = 1;
-	munmap(page, bytes);
-	return usage().ru_minflt > before;
-}
-
-static bool knows_untouched(size_t bytes)
-{
-	char *page = fresh_page(bytes);
-	unsigned char in = 0;
-	const bool knows =
-		!page || (!syscall(SYS_mincore, page, bytes, &in) && !(in & 1));
-
-	if (page)
-		munmap(page, bytes);
-	return knows;
-}
-
-static bool counts_switch(size_t bytes)
+static bool counts_switch(void)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	const long before = usage().ru_nvcsw;
@@ -60,47 +27,56 @@ static bool counts_switch(size_t bytes)
 	return usage().ru_nvcsw > before;
 }
 
+/* By a page that nobody has touched; where there is none the kernel is taken
+ * to do what it should. */
+static bool knows_page(bool faults)
+{
+	const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const long before = usage().ru_minflt;
+	unsigned char in = 0;
+	bool knows;
+
+	if (page == MAP_FAILED)
+		return true;
+	knows = !syscall(SYS_mincore, page, bytes, &in) && !(in & 1);
+	*(volatile char *)page = 1;
+	munmap(page, bytes);
+	return faults ? usage().ru_minflt > before : knows;
+}
+
 const char *kernel_lacks(enum kernel_tells what)
 {
-	static const struct {
-		bool (*does)(size_t page_bytes);
-		const char *why_not;
-	} tells[] = {
-		[KERNEL_FAULTS] = { counts_fault,
-				    "this kernel counts no page faults: "
-				    "getrusage() said 0 after one" },
-		[KERNEL_SWITCHES] = { counts_switch,
-				      "this kernel counts no context switches: "
-				      "getrusage() said 0 after a sleep" },
-		[KERNEL_RESIDENT] = { knows_untouched,
-				      "this kernel does not tell which pages "
-				      "are in memory: mincore() takes an "
-				      "untouched one to be there" },
+	static const char *const why[] = {
+		[KERNEL_FAULTS] = "this kernel counts no page faults: "
+				  "getrusage() said 0 after one",
+		[KERNEL_SWITCHES] = "this kernel counts no context switches: "
+				    "getrusage() said 0 after a sleep",
+		[KERNEL_RESIDENT] = "this kernel does not tell which pages are "
+				    "in memory: mincore() takes an untouched "
+				    "one to be there",
 	};
 	static enum { UNKNOWN, TELLS, LACKS } known[3];
 
-	if (what > KERNEL_RESIDENT)
-		return NULL; /* nothing else is needed */
 	if (known[what] == UNKNOWN)
-		known[what] = tells[what].does((size_t)sysconf(_SC_PAGESIZE))
+		known[what] = (what == KERNEL_SWITCHES
+				       ? counts_switch()
+				       : knows_page(what == KERNEL_FAULTS))
 				      ? TELLS
 				      : LACKS;
-	return known[what] == LACKS ? tells[what].why_not : NULL;
+	return known[what] == LACKS ? why[what] : NULL;
 }
 
-int kernel_needs(struct bench *b, enum kernel_tells what)
+int kernel_ready(struct bench *b, unsigned int needs)
 {
-	const char *why = kernel_lacks(what);
+	for (int k = KERNEL_FAULTS; k <= KERNEL_RESIDENT; k++) {
+		const char *why = needs & 1u << k
+					  ? kernel_lacks((enum kernel_tells)k)
+					  : NULL;
 
-	return why ? bench_skip(b, "%s", why) : 0;
-}
-
-int kernel_ready(struct bench *b, const struct bench_case *c)
-{
-	int err = 0;
-
-	for (int k = 0; !err && c->kernel >> k; k++)
-		if (c->kernel & 1u << k)
-			err = kernel_needs(b, (enum kernel_tells)k);
-	return err;
+		if (why)
+			return bench_skip(b, "%s", why);
+	}
+	return 0;
 }

@@ -169,7 +169,7 @@ struct bench_desc {
 	/* Bytes of private state, which every callback gets, and of that of
 	 * each case (@data); zeroed, on cache lines of their own. */
 	size_t state_size, case_state_size;
-	const char *points; /* the cases as a text: docs/cases.md */
+	const char *points; /* the cases as a text: docs/rows.md */
 	const char *open;   /* text whose open axes --help lists, if another */
 	bool switches;	    /* as that of every case */
 	bool many_cpus;	    /* it runs on several at once: no --cpus */
@@ -216,7 +216,7 @@ extern const char bench_about[], bench_question[], bench_parts[];
 extern const char *const bench_core[];
 extern const double bench_share_ms;
 
-/* Texts of cases: docs/cases.md. */
+/* Texts of cases: docs/rows.md. */
 
 /* bench_points() - in cases(): add those of @text, which must live as long as
  * the program; those of @points of the descriptor come later. */

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases from a text: its points, and the rules that they follow. */
-
+/*
+ * The texts of cases (docs/cases.md): words and terms, formulas, points and the
+ * rules that they follow.  A text that cannot be read is a mistake of the
+ * programmer: the program fails, and the rest of the text is passed over.
+ */
 #include "program.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +18,645 @@
 
 #include "alloc.h"
 #include "err.h"
-#include "scan.h"
+#include "units.h"
 
 #define CACHE_LINE 64
+
+struct scan {
+	struct bench *b;
+	const char *at;
+};
+
+/* Points, conditions and changes have one form: "^size={8,4K..1M*4,?8..4M}",
+ * "via!={pipe,unix}", "size>8", "!size". */
+struct term {
+	const char *axis;
+	char mark;  /* '^' or '!' before the axis, or 0 */
+	char op;    /* '=', '<', '>', '!' for "!=", or 0: no values follow */
+	bool sizes; /* one of its numbers has a suffix */
+	struct bench_param *value;
+	size_t n;
+	struct range {
+		int64_t least, most, step;
+		bool times; /* each @step times the one before */
+	} open;		    /* what may be asked for; no step: nothing */
+};
+
+struct terms {
+	struct term of[BENCH_MAX_PARAMS + 1];
+	size_t n;
+};
+
+/* What a program has set: the values of "$name". */
+struct points_set {
+	const char *name;
+	struct term values;
+	const char *lacks; /* bench_need(): why it is not to be had */
+	struct points_set *next;
+};
+
+/*
+ * Words and terms.
+ */
+
+static void skip_blanks(struct scan *s)
+{
+	s->at += strspn(s->at, " \t\n");
+}
+
+/* Whether @token comes next, behind blanks: it is passed over. */
+static bool scan_is(struct scan *s, const char *token)
+{
+	const size_t len = strlen(token);
+
+	skip_blanks(s);
+	if (strncmp(s->at, token, len) != 0)
+		return false;
+	/* "if" is no beginning of "iffy". */
+	if (isalnum((unsigned char)token[len - 1]) &&
+	    (isalnum((unsigned char)s->at[len]) || s->at[len] == '_'))
+		return false;
+	s->at += len;
+	return true;
+}
+
+/* Whether something else than the end of a statement, of changes or an "if"
+ * follows. */
+static bool scan_more(struct scan *s)
+{
+	struct scan ahead = *s;
+
+	skip_blanks(s);
+	return *s->at && !strchr(";]", *s->at) && !scan_is(&ahead, "if");
+}
+
+static void scan_wrong(struct scan *s)
+{
+	bench_fail_cases(s->b, "a text cannot be read at: ", s->at);
+	s->at += strlen(s->at);
+}
+
+static void scan_need(struct scan *s, const char *token)
+{
+	if (!scan_is(s, token))
+		scan_wrong(s);
+}
+
+/* The next @len bytes as a string that lives as long as the program. */
+static const char *take(struct scan *s, size_t len)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct kept {
+		struct kept *next;
+		char text[];
+	} * all;
+	struct kept *k;
+
+	pthread_mutex_lock(&lock);
+	for (k = all; k; k = k->next)
+		if (strlen(k->text) == len && !memcmp(k->text, s->at, len))
+			break;
+	if (!k) {
+		k = text_alloc(1, sizeof(*k) + len + 1);
+		memcpy(k->text, s->at, len);
+		k->next = all;
+		all = k;
+	}
+	pthread_mutex_unlock(&lock);
+	s->at += len;
+	return k->text;
+}
+
+/* Letters, digits and @marks, but no two dots. */
+static const char *take_word(struct scan *s, const char *marks)
+{
+	size_t n = 0;
+
+	skip_blanks(s);
+	while (isalnum((unsigned char)s->at[n]) ||
+	       (s->at[n] && strchr(marks, s->at[n]) &&
+		strncmp(s->at + n, "..", 2) != 0))
+		n++;
+	return take(s, n);
+}
+
+/* Letters, digits and _, or "". */
+static const char *scan_name(struct scan *s)
+{
+	return take_word(s, "_");
+}
+
+/* A name, also with - and single dots, or anything between single quotes; it
+ * must be there. */
+static const char *scan_word(struct scan *s)
+{
+	const bool quoted = scan_is(s, "'");
+	const char *word =
+		quoted ? take(s, strcspn(s->at, "'")) : take_word(s, "_-.");
+
+	if (quoted ? !scan_is(s, "'") : !*word)
+		scan_wrong(s);
+	return word;
+}
+
+/* Digits, maybe with K, M or G: then *@size, unless NULL, is set. */
+static bool scan_number(struct scan *s, int64_t *n, bool *size)
+{
+	const struct scan from = *s;
+	const char *text = scan_name(s);
+	uint64_t value;
+
+	if (parse_size(text, &value)) {
+		*s = from;
+		return false;
+	}
+	*n = (int64_t)value;
+	if (size)
+		*size |= !isdigit((unsigned char)text[strlen(text) - 1]);
+	return true;
+}
+
+static void terms_push(struct term *t, struct bench_param value)
+{
+	value.axis = t->axis;
+	t->value = text_grow(t->value, t->n, sizeof(value));
+	t->value[t->n++] = value;
+}
+
+static struct points_set *new_set(struct bench *b, const char *name)
+{
+	struct points_set *set = text_alloc(1, sizeof(*set));
+
+	set->name = name;
+	set->next = b->sets;
+	b->sets = set;
+	return set;
+}
+
+void bench_set_numbers(struct bench *b, const char *name, int kind,
+		       const int64_t *value, size_t n)
+{
+	struct term *t = &new_set(b, name)->values;
+
+	for (size_t i = 0; i < n; i++)
+		terms_push(t, (struct bench_param) { .kind = kind,
+						     .number = value[i] });
+}
+
+void bench_set_names(struct bench *b, const char *name, const void *names,
+		     size_t stride, size_t n)
+{
+	struct term *t = &new_set(b, name)->values;
+
+	for (const char *at = names; n--; at += stride)
+		terms_push(t,
+			   (struct bench_param) {
+				   .kind = BENCH_STR,
+				   .text = *(const char *const *)(const void *)
+						   at });
+}
+
+void bench_need(struct bench *b, const char *name, const char *why)
+{
+	new_set(b, name)->lacks = why;
+}
+
+/* What is set as the name that comes next; no values after scan_wrong(). */
+static const struct points_set *points_find(struct scan *s)
+{
+	static const struct points_set none;
+	const char *name = scan_name(s);
+	struct points_set *set = s->b->sets;
+
+	while (set && strcmp(set->name, name) != 0)
+		set = set->next;
+	if (!set && !strcmp(name, "page")) {
+		set = new_set(s->b, name);
+		terms_push(&set->values,
+			   (struct bench_param) {
+				   .kind = BENCH_STR,
+				   .text = bench_page_name(),
+				   .number = (int64_t)bench_page_bytes() });
+	}
+	if (!set)
+		scan_wrong(s);
+	return set ? set : &none;
+}
+
+/* "8", "8..64", "0..50/10", "4K..1M*4".  Return: whether it is a number. */
+static bool read_range(struct scan *s, struct range *r, bool *sizes)
+{
+	if (!scan_number(s, &r->least, sizes))
+		return false;
+	r->most = r->least;
+	r->step = 1;
+	if (scan_is(s, "..") && !scan_number(s, &r->most, sizes))
+		scan_wrong(s);
+	r->times = scan_is(s, "*");
+	/* That would never come to its end. */
+	if ((r->times || scan_is(s, "/")) &&
+	    (!scan_number(s, &r->step, NULL) || r->step < 1 + r->times ||
+	     r->least < r->times)) {
+		scan_wrong(s);
+		r->most = r->least - 1;
+	}
+	return true;
+}
+
+static void read_value(struct scan *s, struct term *t)
+{
+	struct range r;
+
+	if (scan_is(s, "?")) {
+		if (!read_range(s, &t->open, &t->sizes))
+			scan_wrong(s);
+	} else if (scan_is(s, "$")) {
+		const struct term *set = &points_find(s)->values;
+
+		for (size_t i = 0; i < set->n; i++) {
+			terms_push(t, set->value[i]);
+			t->sizes |= set->value[i].kind == BENCH_SIZE;
+		}
+	} else if (read_range(s, &r, &t->sizes)) {
+		for (int64_t n = r.least; n <= r.most;
+		     n = r.times ? n * r.step : n + r.step)
+			terms_push(t, (struct bench_param) { .number = n });
+	} else {
+		terms_push(t, (struct bench_param) { .kind = BENCH_STR,
+						     .text = scan_word(s) });
+	}
+}
+
+static void read_values(struct scan *s, struct term *t)
+{
+	if (scan_is(s, "{")) {
+		do
+			read_value(s, t);
+		while (scan_is(s, ","));
+		scan_need(s, "}");
+	} else {
+		read_value(s, t);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->value[i].kind == BENCH_INT && t->sizes)
+			t->value[i].kind = BENCH_SIZE;
+}
+
+/* The next character if it is one of @marks, else 0. */
+static char take_mark(struct scan *s, const char *marks)
+{
+	char mark = '\0';
+
+	skip_blanks(s);
+	if (*s->at && strchr(marks, *s->at))
+		mark = *s->at++;
+	return mark;
+}
+
+/* Up to where scan_more() ends; @points: each has values. */
+static void terms_read(struct scan *s, struct terms *t, bool points)
+{
+	const size_t most = BENCH_MAX_PARAMS + !points;
+
+	for (t->n = 0; scan_more(s) && t->n < most; t->n++) {
+		struct term *to = &t->of[t->n];
+
+		*to = (struct term) { .mark = take_mark(s, "^!") };
+		to->axis = scan_name(s);
+		/* A '!' alone is the next term's mark. */
+		to->op = take_mark(s, "=<>");
+		if (!to->op && scan_is(s, "!="))
+			to->op = '!';
+		if (!*to->axis ||
+		    (points && (to->op != '=' || to->mark == '!')))
+			scan_wrong(s);
+		else if (to->op)
+			read_values(s, to);
+	}
+	if (scan_more(s))
+		scan_wrong(s);
+}
+
+static void terms_free(struct terms *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->of[i].value);
+	t->n = 0;
+}
+
+static bool is_same(const struct bench_param *p, const struct bench_param *want)
+{
+	char number[UNITS_MAX];
+
+	if (p->kind != BENCH_STR)
+		return want->kind != BENCH_STR && p->number == want->number;
+	return !strcmp(p->text,
+		       want->kind == BENCH_STR
+			       ? want->text
+			       : units_size(number, (uint64_t)want->number));
+}
+
+static bool is_value(const struct term *t, const struct bench_param *p,
+		     const struct bench_param *v)
+{
+	if (t->op != '<' && t->op != '>')
+		return is_same(p, v);
+	return p->kind != BENCH_STR && v->kind != BENCH_STR &&
+	       (t->op == '<' ? p->number < v->number : p->number > v->number);
+}
+
+static bool holds(const struct term *t, const struct bench_case *c)
+{
+	const struct bench_param *p = case_param(c, t->axis);
+	bool found = !t->op && (p || (c->asked && !strcmp(t->axis, "asked")));
+
+	for (size_t i = 0; p && i < t->n; i++)
+		found |= is_value(t, p, &t->value[i]);
+	return found != (t->mark == '!' || t->op == '!');
+}
+
+static bool terms_hold(const struct terms *t, const struct bench_case *c)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!holds(&t->of[i], c))
+			return false;
+	return true;
+}
+
+/* @p of a case, which has room for what @t may add. */
+static void change(struct bench_param *p, const struct term *t)
+{
+	while (p->axis && strcmp(p->axis, t->axis) != 0)
+		p++;
+	if (t->n)
+		*p = t->value[0];
+	else
+		for (; p->axis; p++)
+			*p = p[1];
+}
+
+/* Whether both have the same values, in whatever order. */
+static bool are_same(const struct bench_param *a, const struct bench_case *c)
+{
+	const struct bench_param *p = c->params, *other;
+
+	for (; a->axis && p->axis; a++, p++) {
+		other = case_param(c, a->axis);
+		if (!other || !is_same(other, a))
+			return false;
+	}
+	return !a->axis && !p->axis;
+}
+
+static const struct bench_case *terms_beside(const struct bench *b,
+					     const struct terms *changes,
+					     const struct bench_case *c)
+{
+	struct bench_param to[2 * (BENCH_MAX_PARAMS + 1)] = { 0 };
+
+	memcpy(to, c->params, sizeof(c->params));
+	for (size_t i = 0; i < changes->n; i++)
+		change(to, &changes->of[i]);
+	EACH_RUN (b, run)
+		if (are_same(to, &run->c))
+			return &run->c;
+	return NULL;
+}
+
+static const struct bench_case *scan_beside(struct scan *s,
+					    const struct bench_case *c)
+{
+	const struct bench_case *other;
+	struct terms changes;
+
+	terms_read(s, &changes, false);
+	other = terms_beside(s->b, &changes, c);
+	terms_free(&changes);
+	return other;
+}
+
+const struct bench_case *bench_beside(const struct bench *b,
+				      const struct bench_case *c,
+				      const char *changes)
+{
+	struct scan s = { (struct bench *)b, changes };
+
+	return scan_beside(&s, c);
+}
+
+const struct bench_case *bench_next(const struct bench *b,
+				    const struct bench_case *after,
+				    const char *where)
+{
+	struct scan s = { (struct bench *)b, where };
+	size_t i = after ? after->id + 1 : 0;
+	struct terms t;
+
+	terms_read(&s, &t, false);
+	while (i < b->n_runs && !terms_hold(&t, &b->runs[i]->c))
+		i++;
+	terms_free(&t);
+	return i < b->n_runs ? &b->runs[i]->c : NULL;
+}
+
+void points_close(struct bench *b)
+{
+	while (b->sets) {
+		struct points_set *set = b->sets;
+
+		b->sets = set->next;
+		free(set->values.value);
+		free(set);
+	}
+}
+
+/*
+ * Formulas.
+ */
+
+struct sum {
+	struct scan *s;
+	const struct bench_case *c;    /* whose terms these are */
+	const struct bench_case *into; /* whose formula it is in the end */
+	bool facts;		       /* its labelled terms are facts */
+	const struct bench_case *off;  /* the source that is off by its error */
+};
+
+static double add_up(struct sum *e);
+
+/* The value of the formula of @c, as part of that of @into. */
+static double formula(struct bench *b, const struct bench_case *c,
+		      const struct bench_case *into, bool facts,
+		      const struct bench_case *off)
+{
+	struct scan s = { b, c->formula };
+
+	return add_up(&(struct sum) { &s, c, into, facts, off });
+}
+
+static double fact_of(const struct case_run *run, const char *what)
+{
+	for (size_t i = 0; i < run->def.n_facts; i++)
+		if (!strcmp(what, run->def.facts[i].what))
+			return run->def.facts[i].value;
+	return NAN;
+}
+
+/* The value of another case, which is a source, or a fact of it, as
+ * ".switches_per_turn". */
+static double value_of(struct sum *e, const struct bench_case *other)
+{
+	struct bench *b = e->s->b;
+	double x;
+
+	if (!other || !e->into) {
+		scan_wrong(e->s);
+		return NAN;
+	}
+	if (other->formula) {
+		x = formula(b, other, e->into, false, e->off);
+	} else {
+		bench_derived_from(b, e->into, other);
+		x = bench_value(b, other);
+		x += other == e->off ? headline_error(b, other) : 0;
+	}
+	if (scan_is(e->s, "."))
+		x = fact_of(bench_case_of(b, other), scan_name(e->s));
+	return x;
+}
+
+/* A number of the case, or the case beside it that has this value where its
+ * formula stands. */
+static double named(struct sum *e, const char *name)
+{
+	const struct bench_param *p = case_param(e->c, name);
+	struct bench_param value = { e->c->formula_axis, BENCH_STR,
+				     .text = name };
+	const struct terms change = {
+		{ { .axis = value.axis, .value = &value, .n = 1 } }, 1
+	};
+
+	if (p && p->kind != BENCH_STR)
+		return (double)p->number;
+	return value_of(e,
+			e->into ? terms_beside(e->s->b, &change, e->c) : NULL);
+}
+
+static double term(struct sum *e)
+{
+	const struct term *set;
+	const struct bench_case *other;
+	const char *name;
+	int64_t n;
+	double x;
+
+	if (scan_is(e->s, "(")) {
+		x = add_up(e);
+		scan_need(e->s, ")");
+		return x;
+	}
+	if (scan_is(e->s, "$")) {
+		set = &points_find(e->s)->values;
+		return set->n ? (double)set->value[0].number : NAN;
+	}
+	if (scan_is(e->s, "[")) {
+		other = scan_beside(e->s, e->c);
+		scan_need(e->s, "]");
+		return value_of(e, other);
+	}
+	if (scan_number(e->s, &n, NULL))
+		return (double)n;
+	name = scan_name(e->s);
+	if (!scan_is(e->s, ":"))
+		return named(e, name);
+	x = term(e);
+	if (e->facts)
+		bench_fact(e->s->b, e->into, name, x);
+	return x;
+}
+
+static double multiply(struct sum *e)
+{
+	double x = term(e);
+
+	for (;;)
+		if (scan_is(e->s, "*"))
+			x *= term(e);
+		else if (scan_is(e->s, "/"))
+			x /= term(e);
+		else
+			return x;
+}
+
+static double add_up(struct sum *e)
+{
+	double x = multiply(e);
+
+	for (;;)
+		if (scan_is(e->s, "+"))
+			x += multiply(e);
+		else if (scan_is(e->s, "-"))
+			x -= multiply(e);
+		else
+			return x;
+}
+
+static double scan_sum(struct scan *s, const struct bench_case *c)
+{
+	return add_up(&(struct sum) { .s = s, .c = c });
+}
+
+void points_sources(struct bench *b)
+{
+	EACH_RUN (b, run)
+		if (run->c.formula)
+			formula(b, &run->c, &run->c, false, NULL);
+}
+
+/* A source of @run without a value. */
+static const char *missing(const struct bench *b, const struct case_run *run)
+{
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		if (!isfinite(bench_value(b, &run->def.sources[i]->c)))
+			return run->def.sources[i]->c.name;
+	return "a row";
+}
+
+/* Three standard errors of @x, the value of @run's formula, from those of its
+ * sources: how far it is off if one of them is, each by itself. */
+static double error_of(struct bench *b, const struct case_run *run, double x)
+{
+	double error = 0;
+
+	for (size_t i = 0; i < run->def.n_sources; i++)
+		error = hypot(error, formula(b, &run->c, &run->c, false,
+					     &run->def.sources[i]->c) -
+					     x);
+	return error;
+}
+
+void points_derive(struct bench *b)
+{
+	EACH_RUN (b, run) {
+		const struct bench_case *c = &run->c;
+		double x;
+
+		if (!c->formula || !bench_selected(b, c))
+			continue;
+		x = formula(b, c, c, false, NULL);
+		if (isfinite(x)) {
+			bench_derive_within(b, c, x, error_of(b, run, x));
+			formula(b, c, c, true, NULL);
+		} else {
+			bench_derive_skip(b, c, "needs %s, which has no value",
+					  missing(b, run));
+		}
+	}
+}
+
+/*
+ * Points and their rules.
+ */
 
 struct rule {
 	enum { NOT, IS, NEEDS, FORMULA } what;

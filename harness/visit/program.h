@@ -175,7 +175,7 @@ struct bench {
 	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
 	/* What is above visit/: services/kernel_tells.h, distance.h. */
-	int (*ready)(struct bench *b, const struct bench_case *c);
+	int (*ready)(struct bench *b, unsigned int needs);
 	double (*distance_ns)(int cpu);
 	char scratch[PATH_MAX]; /* life/serve.c */
 	struct op_counter counter_store;
@@ -195,7 +195,7 @@ struct bench {
 	for (struct case_run **at_ = (b)->runs, *run; \
 	     (size_t)(at_ - (b)->runs) < (b)->n_runs && (run = *at_); at_++)
 
-/* The cases of a program (case.c, points.c): docs/cases.md. */
+/* The cases of a program (case.c, points.c): docs/rows.md. */
 #define CASE_NAME 256 /* bytes, with its end */
 
 /* cases_make() - all cases of the program.  Return: an exit code (err.h).

@@ -53,6 +53,11 @@ counted_add() { # ROOT PLACE PROGRAM
 	fi
 }
 
+counted_command() { # PROGRAM EFFORT PAST [OPTIONS]
+	printf 'PAD=%0*d /suite/bin/%s --json --invocations 1 --effort %d --seed %d --dir /tmp %s 2>/dev/null\n' \
+		$((4096 * $3 / 3)) 0 "$1" "$2" "$3" "${4-}"
+}
+
 # The initramfs of a past: all programs that PLACE has, a build directory or one
 # static file, whichever shall run, for what is in memory moves costs; it runs
 # those of PROGRAMS and then the commands of LAST.  2473 us is another part of a
@@ -63,6 +68,7 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 	make_root "$root"
 	mkdir -p "$root/suite"
 	[[ -f $1 ]] || cp -r "$1/lib" "$1/libexec" "$root/suite"
+	[[ -z ${counted_marks-} ]] || cp "$counted_marks"/* "$root/suite"
 	cat >"$root/init" <<-'EOF'
 		#!/bin/sh
 		b=/bin/busybox
@@ -82,9 +88,7 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 		cat >>"$root/init" <<-EOF
 			for past in $(seq -s ' ' $((3 * $4))); do \$b true; done
 			\$b usleep $((2473 * $4))
-			PAD=$(printf '%0*d' $((4096 * $4 / 3)) 0) \\
-			/suite/bin/$program --json --invocations 1 --effort $effort \\
-				--seed $4 --dir /tmp $cases 2>/dev/null
+			$(counted_command "$program" "$effort" "$4" "$cases")
 			echo "@$program=\$?"
 		EOF
 	done <<<"$counted_programs"

@@ -1,88 +1,203 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# ledger explain: in which functions the instructions of one row are.
+# ledger explain: the call paths of rows, and why they differ between kernels.
+#
+# QEMU counts with the plugin of ledger/.  Each row has a process of its own, all
+# in one boot of each kernel, and a mark before it: a program that does nothing,
+# at an address that the plugin knows.  Symbols come from the kernel's kallsyms.
 
-# Where a program lies that is not moved (norandmaps).
-readonly explain_base=0x555555554000
+# Where a program lies that is not moved (norandmaps), and the mark's first instruction.
+readonly explain_base=0x555555554000 explain_mark=10000080
 
-# explain_symbols CONSOLE PROGRAM: "ADDRESS S NAME" of the kernel, which has said
-# them last, and of the program.
-explain_symbols() {
-	local at kind name
-
-	sed -n 's/^@S\([0-9a-f]\{16\}\) . \([^ \t]*\).*/\1 S \2/p' "$1"
-	while read -r at kind name; do
-		[[ $at =~ ^[0-9a-f]{16}$ && $kind == [tT] ]] || continue
-		printf '%016x S %s\n' $((explain_base + 16#$at)) "$name"
-	done < <(nm "$2")
-	printf '%s S %s\n' 0000000000000000 elsewhere 0000560000000000 elsewhere \
-		00007f0000000000 libraries
+# The program of the mark, and of its end 16 bytes behind: _exit(0).
+explain_marks() { # DIR
+	mkdir -p "$1"
+	perl -e 'my $exit = pack "H*", "b83c00000031ff0f05";
+		my $code = "\x90" x 8 . $exit . "\x90" x 7 . $exit;
+		my $at = 0x10000000;
+		for my $k (0, 1) {
+			open my $file, ">", "$ARGV[0]/" . ("mark", "unmark")[$k] or die "$!\n";
+			print $file "\x7fELF\2\1\1", "\0" x 9,
+				pack("SSLQQQLSSSSSS", 2, 62, 1, $at + 128 + 16 * $k, 64, 0, 0, 64, 56, 1, 0, 0, 0),
+				pack("LLQQQQQQ", 1, 5, 0, $at, $at, 120 + length $code, 120 + length $code, 4096), $code;
+			chmod 0755, $file;
+		}' "$1"
 }
 
-# explain_plugin PROGRAM PROFILE: QEMU's option; the function that times a batch.
+# The plugin: that of the build, else one that is made here.
 explain_plugin() {
-	local at size
+	local source=$top/ledger/ledger_plugin.c
 
-	read -r at size < <(nm -S "$1" | awk '$4 ~ /^time_batch(\.|$)/ { print $1, $2 }') || :
-	[[ $at =~ ^[0-9a-f]{16}$ ]] || die 2 "$1 has no symbol time_batch"
-	[[ $size =~ ^[0-9a-f]{16}$ ]] || die 2 "$1: time_batch has no size"
-	printf -- '-plugin %s,begin=%x,end=%x,out=%s\n' "$explain_so" \
-		$((explain_base + 16#$at)) $((explain_base + 16#$at + 16#$size)) "$2"
+	explain_so=${conf[bin]%/*}/ledger_plugin.so
+	[[ ! $explain_so -ot $source ]] || explain_so=$work/ledger_plugin.so
+	[[ ! -e $explain_so ]] || return 0
+	[[ -e $source ]] || die 2 "no plugin $explain_so, and no $source to make it"
+	"${CC:-cc}" -O2 -std=gnu11 -fPIC -shared -o "$explain_so" "$source" ||
+		die 2 "${CC:-cc} could not make the plugin of $source"
 }
 
-# explain_row CONSOLE: its value, operations in the shorter batch, and the
-# instructions of so many.
-explain_row() {
+# explain_cases PROGRAM PATTERN: the ledger's rows of that program that match.
+explain_cases() {
+	local -a counted
+	local all
+
+	read -ra counted <<<"$(awk -v name="$1" '$1 == name { $1 = $2 = ""; print }' <<<"$counted_programs")"
+	all=$("${conf[bin]}/$1" --list "${counted[@]}")
+	if ! "${conf[bin]}/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all"; then
+		mapfile -t counted <<<"$all"
+		die 2 "explain: no row of $1 that is counted matches '$2';" \
+			"$(meant "$2" "$1 --list has all" "${counted[@]}")"
+	fi
+}
+
+# One row alone need not wait for a machine to be refused.
+explain_refuse() { # PROGRAM CASE
 	local row
 
-	row=$(grep -a '^{' "$1" | head -n 1)
-	[[ -n $row ]] || die 1 "no row: is '$case' a case of $program? ($program --list)"
-	jq -er 'select(.status == "ok" and .estimator == "difference") |
-		"\(.value) \(.iters) \(.value * .iters | round)"' <<<"$row" ||
-		die 1 "$program $case: only a row of repeated operations can be explained;" \
-			"$(jq -r '"\(.status), \(.estimator)"' <<<"$row")"
+	row=$("${conf[bin]}/$1" --json --invocations 1 --effort 1 --dir "$work" --case "$2" 2>/dev/null |
+		jq -r --arg case "$2" 'select(.case == $case and .estimator == "derived")
+			| "is computed from other rows, and has no instructions of its own"') || :
+	[[ -z $row ]] || die 2 "explain: $1 $2 $row; explain those"
 }
 
-# explain_folded: a line "PROGRAM CASE;kernel;FUNCTION COUNT" for each function.
-explain_folded() { # OPS STEP
+# The initramfs of counted_initrd(), but for its end: each row alone.
+explain_initrd() { # PROGRAM CASE...
+	local program=$1 case effort
+	local -A known=()
+
+	shift
+	for case in "$@"; do known[$case]=1; done
+	effort=$(awk -v name="$program" '$1 == name { print $2 }' <<<"$counted_programs")
+	mkdir -p "$work/1"
+	explain_marks "$work/marks"
+	counted_marks=$work/marks counted_initrd "$place" "$work/root" "$work/1/initrd" 1 '' "$(
+		for case in "$@"; do
+			printf '/suite/mark\necho "@case %s"\n' "$case"
+			counted_command "$program" "$effort" 1 "--case '$case'"
+		done
+		printf '/suite/unmark\n/bin/busybox sed -n %s /proc/kallsyms\n' \
+			"'s/ [tTwW] /&/; t p; b; :p s/^/@S/p'"
+	)"
+}
+
+# Lines "ADDRESS NAME", sorted, of the kernel, which has printed them last, and of the
+# program.
+explain_symbols() { # CONSOLE PROGRAM
 	{
-		explain_symbols "$work/1/boot" "${conf[bin]}/$program"
-		awk -v step="$2" -f "$here/lib/explain.awk" "$work/profile" "$work/profile"
-	} | sort | awk -v name=1 -f "$here/lib/explain.awk" | sort -k 2,2nr -k 1,1 |
-		sed "s/^/$program $case;/"
+		sed -n 's/^@S\([0-9a-f]\{16\}\) . \([^ \t]*\).*/\1 \2/p' "$1"
+		nm "$2" | perl -ne 'BEGIN { $base = hex shift } no warnings "portable";
+			printf "%016x %s\n", $base + hex $1, $2 if /^([0-9a-f]{16}) [tT] (\S+)/' "$explain_base"
+	} | sort
 }
 
-# explain PROGRAM CASE OPTION...
-explain() {
-	local program=${1-} case=${2-} value ops step row
+# The table that calls.pl wants of the rows of a console.
+explain_rows() {
+	jq -Rrn 'foreach inputs as $line ({n: -1};
+			if $line | startswith("@case ") then .n += 1 | .case = $line[6:] | .row = null
+			else .row = ($line | if startswith("{") then fromjson? // null else null end) end;
+			select(.row.case == .case and .row.status == "ok")
+			| [.n, .row.benchmark, .case, .row.estimator, .row.unit, .row.value, .row.iters,
+			   .row.baseline, .row.min, .row.max] | @tsv)' "$1"
+}
 
-	[[ $case =~ ^[A-Za-z0-9_.,=-]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
-	parse_args "${@:3}" --only "$program"
+explain_calls() { perl "$here/lib/calls.pl" "$@"; }
+
+# explain_side NUMBER KERNEL OPTION: its call paths to WORK/NUMBER.folded.
+explain_side() {
+	local n=$1 start now took
+
+	emulator+=" -plugin $explain_so,mark=$explain_mark,out=$work/calls.$n"
+	now_us
+	start=$now
+	counted_boot "boot.$n" "${image[$2]}" "$work/1" "${conf[cpu]}" "$3"
+	took_us "$start"
+	if ! counted_ended "$work/1/boot.$n"; then
+		log "$2 $3: $(why_stopped "$work/1/boot.$n")"
+		return 1
+	fi
+	log "$2 ${3:-plain}: $(format_us "$took")"
+	explain_symbols "$work/1/boot.$n" "${conf[bin]}/$program" >"$work/symbols.$n"
+	explain_rows "$work/1/boot.$n" >"$work/rows.$n"
+	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" \
+		>"$work/$n.folded" 2>"$work/$n.not"
+	rm -f "$work/calls.$n" "$work/calls.$n.parts"
+}
+
+# Boot each kernel with each option, as many at a time as --jobs says.
+explain_sides() {
+	local kernel option n=0
+
+	for kernel in "${kernels[@]}"; do
+		for option in "${options[@]}"; do
+			sides+=("$kernel${option:+ $option}")
+			while (($(jobs -rp | wc -l) >= conf[jobs])); do
+				wait -n || failed=1
+			done
+			on_disk explain_side "$n" "$kernel" "$option" &
+			n=$((n + 1))
+		done
+	done
+	while (($(jobs -p | wc -l))); do
+		wait -n || failed=1
+	done
+}
+
+# What all sides have, in files; each side is compared with the first.
+explain_write() {
+	local n name
+	local -a folded=()
+
+	for n in "${!sides[@]}"; do
+		folded+=("${sides[n]}" "$work/$n.folded")
+		sed "s,^,${sides[n]//[;,]/_};," "$work/$n.folded" >>"$out/explain.folded"
+	done
+	explain_calls own "${folded[@]}" >"$out/explain.tsv"
+	explain_calls table "${folded[@]}" >"$out/explain.txt"
+	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
+	perl "$here/lib/flame.pl" "$program $pattern: instructions" "$out/explain.folded" >"$out/explain.svg"
+	for ((n = 1; n < ${#sides[@]}; n++)); do
+		name=because
+		((${#sides[@]} == 2)) || name+=-$(name_of "${sides[n]}")
+		explain_calls because "${folded[@]:0:2}" "${folded[@]:2 * n:2}" >"$out/$name.txt"
+		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]} to ${sides[n]}, red is more, blue less" \
+			"$work/0.folded" "$work/$n.folded" >"$out/$name.svg"
+	done
+}
+
+# explain PROGRAM [CASE|PATTERN] OPTION...
+explain() {
+	local program=${1-} pattern='' explain_so
+	local -a cases known sides=()
+
+	[[ $program =~ ^[a-z0-9_]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
+	shift
+	if (($#)) && [[ $1 != --* ]]; then
+		pattern=$1
+		shift
+	fi
+	parse_args "$@" --only "$program"
 	[[ ${conf[arch]} == x86_64 ]] ||
 		die 2 "explain: on x86_64 only; the static file of ${conf[arch]} has no names of functions"
+	read -ra known <<<"$(counted_names)"
+	[[ " ${known[*]} " == *" $program "* ]] ||
+		die 2 "explain: '$program' is no program of the ledger; $(meant "$program" \
+			"these are: ${known[*]}" "${known[@]}")"
+	cases=$(explain_cases "$program" "$pattern")
+	mapfile -t cases <<<"$cases"
 	check_place
-	explain_so=${conf[bin]%/*}/ledger_plugin.so
-	[[ -r $explain_so ]] || die 2 "no plugin $explain_so; run make ledger-plugin"
 	open_out
-	counted_programs=$(sed -E "s/^($program +[0-9]+).*/\\1 --case $case/" <<<"$counted_programs")
-	mkdir -p "$work/1"
-	on_disk counted_initrd "$place" "$work/root" "$work/1/initrd" 1 "$program" \
-		"/bin/busybox sed -n 's/ [tTwW] /&/; t p; b; :p s/^/@S/p' /proc/kallsyms"
-	emulator+=" $(explain_plugin "${conf[bin]}/$program" "$work/profile")"
-	counted_boot boot "${image[${kernels[0]}]}" "$work/1" "${conf[cpu]}" "${conf[options]}"
-	counted_ended "$work/1/boot" || die 1 "${kernels[0]}: $(why_stopped "$work/1/boot")"
-	row=$(explain_row "$work/1/boot")
-	read -r value ops step <<<"$row"
-	explain_folded "$ops" "$step" >"$work/folded" ||
-		die 1 "$program $case: no two batches of one path differ by $ops operations"
-	mv "$work/folded" "$out/explain.folded"
-	awk -F '[; ]' -v ops="$ops" -v value="$value" -v what="$program $case" '
-		{ n = $NF / ops; sum += $NF; line[NR] = sprintf("%12s  %5.1f %%  %-7s %s", \
-			sprintf(n == int(n) ? "%d" : "%.3f", n), 100 * n / value, $(NF - 2), $(NF - 1)) }
-		END {
-			printf "%s: %s instructions\n\n", what, value
-			for (i = 1; i <= NR; i++) print line[i]
-			printf "%12s  the sum\n", sum / ops
-		}' "$out/explain.folded" | tee "$out/explain.txt"
-	log "table: $out/explain.txt; for flame graphs, of $ops operations: $out/explain.folded"
+	explain_plugin
+	((${#cases[@]} > 1)) || explain_refuse "$program" "${cases[0]}"
+	on_disk explain_initrd "$program" "${cases[@]}"
+	explain_sides
+	((!failed)) || return 1
+	[[ -s $work/0.folded ]] || die 1 "no row of $program $pattern can be explained: they are not" \
+		"repeated operations, or are computed from other rows"
+	on_disk explain_write
+	if ((${#sides[@]} > 1)); then
+		cat "$out"/because*.txt
+	else
+		cat "$out/explain.txt"
+	fi
+	log "results: $out"
 }

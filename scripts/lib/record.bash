@@ -240,10 +240,10 @@ record_machine() {
 			"$(tail -n 1 "$out/.talk")"
 	fi
 	record_talk machine 0 "$out/.talk"
-	if command -v lstopo >/dev/null && [[ ! -e $out/topology.svg ]] &&
-		((!stopping)); then
-		child_run 20 lstopo --of svg "$out/topology.svg" >/dev/null 2>&1 ||
-			rm -f "$out/topology.svg"
+	if command -v lstopo >/dev/null && [[ ! -e $out/plots/topology.svg ]] &&
+		((!stopping)) && [[ ! -L $out/plots ]] && mkdir -p "$out/plots"; then
+		child_run 20 lstopo --of svg "$out/plots/topology.svg" >/dev/null 2>&1 ||
+			rm -f "$out/plots/topology.svg"
 	fi
 }
 

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The order of the house: who may include what, and that the sample is a run.
 
-setup() {
-	load ../helpers
-}
+load ../helpers
 
 @test "no include against the arrows" {
 	run -0 "$ROOT/tests/arrows"

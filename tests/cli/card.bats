@@ -135,19 +135,19 @@ card_run() {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
 	card_run
 	run -0 "$report" make --root "$ROOT" run
-	[[ $(grep -c '"10.3 µs"' run/card.dat) -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
-	grep -F "$(jq -r .cpu.model run/machine.json)" run/card.svg
-	grep -F 'Signal to itself, caught' run/card.svg
-	run ! grep -F "$(sed -n 3p "$entries" | cut -f 1)" run/card.svg
+	[[ $(grep -c '"10.3 µs["( ]' run/plots/card.dat) -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
+	grep -F "$(jq -r .cpu.model run/machine.json)" run/plots/card.svg
+	grep -F 'Signal to itself, caught' run/plots/card.svg
+	run ! grep -F "$(sed -n 3p "$entries" | cut -f 1)" run/plots/card.svg
 	if command -v xmllint >/dev/null; then
-		xmllint --noout run/card.svg
+		xmllint --noout run/plots/card.svg
 	else
-		python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' run/card.svg
+		python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' run/plots/card.svg
 	fi
-	[[ $(stat -c %s run/card.svg) -lt 61440 ]]
+	[[ $(stat -c %s run/plots/card.svg) -lt 61440 ]]
 	# It is the first picture of the page, and no figure with a number.
 	[[ $(grep -n '<figure>' run/report.html | head -n 1 | cut -d: -f1) -lt $(grep -n 'id="warnings"' run/report.html | cut -d: -f1) ]]
-	grep -F '](card.svg)' run/report.md
+	grep -F '](plots/card.svg)' run/report.md
 }
 
 @test "the profile card runs the rows of the card alone" {

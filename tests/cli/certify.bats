@@ -65,7 +65,7 @@ figure() {
 
 @test "one ensemble is refused: it has no other to be compared with" {
 	try 2 "$BIN/certify" --invocations 1 --ensembles 1 --json
-	[[ $stderr == *"--ensembles: '1' is not a number from 2 to 1000 (count)"* ]]
+	[[ $stderr == *"--ensembles takes 2 to 1000, not '1'"* ]]
 }
 
 @test "one check can be run alone" {
@@ -117,7 +117,7 @@ figure() {
 		grep -qF "$word" <<<"$output"
 	done
 	if command -v gnuplot >/dev/null; then
-		[[ -s out/certify-cpuid2.svg && -s out/certify-none.png ]]
+		[[ -s out/plots/certify-cpuid2.svg && -s out/plots/certify-none.pdf ]]
 	fi
 }
 

@@ -3,12 +3,7 @@
 # measures: real programs, beside which no others shall
 # The table that a program prints for people: 80 columns, and --wide for all.
 
-bats_require_minimum_version 1.5.0
-
-setup() {
-	load ../helpers
-	cd "$BATS_TEST_TMPDIR" || exit
-}
+load ../helpers
 
 @test "intervals have their unit, also of long names" {
 	# An interval takes six, and up to half may be set aside.
@@ -37,5 +32,5 @@ setup() {
 	done
 	grep -E '^call=getppid,via=syscall .*calls? [0-9]+/[0-9]+' <<<"$output"
 	try 2 "$BIN/syscall" --wide --json
-	[[ $stderr == *"--wide is for the table"* ]]
+	[[ $stderr == *"only one of --json, --csv and --wide"* ]]
 }

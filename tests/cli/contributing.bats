@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-#
 # The example of CONTRIBUTING.md does what it says, and passes the tests that
 # every benchmark meets.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+load ../helpers
+
 BUILD=${BUILD:-${BIN:+${BIN%/bin}}}
 BUILD=${BUILD:-$ROOT/build}
 
@@ -25,16 +24,14 @@ follow() {
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
 	scripts/new getrandom cpu
 	make BUILD=build build/bin/getrandom
-	"${calm[@]}" build/bin/getrandom --effort 1 --invocations 1 --json >skeleton.json
+	build/bin/getrandom --effort 5 --json >skeleton.json
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom
 }
 
 setup_file() {
-	load ../helpers
 	cd "$BATS_FILE_TMPDIR" || return
-	calmly
 	follow >&2
 }
 

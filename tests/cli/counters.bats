@@ -4,10 +4,7 @@
 #
 # Counters around benchmarks, and the loops of benchmarks under callgrind.
 
-setup() {
-	load ../helpers
-	cd "$BATS_TEST_TMPDIR" || exit
-}
+load ../helpers
 
 # What the keys of "counters" must be, whatever this machine can count.
 readonly events='["instructions", "cycles", "ref_cycles", "llc_references",

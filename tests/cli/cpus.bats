@@ -59,6 +59,26 @@ two_cpus() {
 		<<<"$output"
 }
 
+# idle_for MS STATUS: two copies, of which one does nothing every other MS ms; the row of latency is $row.
+idle_for() {
+	two_cpus
+	try "$2" "$FIXTURES/witness" --how event -n 1 --json --cpus 2 --idle "$1"
+	row=$(jq -c 'select(.params.scaling == "latency")' <<<"$output")
+}
+
+@test "windows in which a copy did nothing are excluded, with the reason" {
+	idle_for 20 0
+	jq -e '.status == "ok" and .value == 1 and
+		(.evidence.copies_at_work | .seen == .expected) and
+		(.evidence.windows_of_all_copies | .kind == "purity" and 0 < .seen and .seen < .expected)' <<<"$row"
+}
+
+@test "a row fails if a copy did nothing in all windows" {
+	idle_for 1000000 1
+	jq -e '.status == "failed" and .value == null and .set_aside.reasons.windows_of_all_copies > 0 and
+		(.evidence.copies_at_work | .kind == "proof" and .seen < .expected)' <<<"$row"
+}
+
 @test "each program whose operations it copies can be copied" {
 	local one
 

@@ -4,8 +4,6 @@
 
 load ../helpers
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 @test "POSIXLY_CORRECT changes no command line" {
 	export POSIXLY_CORRECT=1
 	try 0 "$BIN/machine" --timer clock

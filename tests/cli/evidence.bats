@@ -273,8 +273,8 @@ gives() {
 		yields_without_switch contended_operations threads_running; do
 		known[$name]=1
 	done
-	# tests/cli/cpus.bats, by copies that do not leave their CPU.
-	for name in copies_at_work copies_on_own_cpu windows_together; do
+	# tests/cli/cpus.bats, by copies that do nothing or do not leave their CPU.
+	for name in copies_at_work copies_on_own_cpu windows_together windows_of_all_copies; do
 		known[$name]=1
 	done
 	# On a machine with several nodes only.

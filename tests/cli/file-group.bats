@@ -183,12 +183,12 @@ on_small() {
 	[[ -s out/invocations.jsonl ]]
 	if jq -e 'select(.benchmark == "file_contention" and .params.procs and
 		.status == "ok")' out/invocations.jsonl >/dev/null; then
-		[[ -s out/file-contention.svg && -s out/file-contention.png ]]
-		grep -q 'R²' out/file-contention.svg
+		[[ -s out/plots/file-contention.svg && -s out/plots/file-contention.pdf ]]
+		grep -q 'R²' out/plots/file-contention.svg
 	fi
 	if jq -e 'select(.benchmark == "file_cache" and .params.size and
 		.status == "ok")' out/invocations.jsonl >/dev/null; then
-		grep -q '^n_limits = 1$' out/file-cache.plot
-		grep -q '>limit' out/file-cache.svg
+		grep -q '^n_limits = 1$' out/plots/file-cache.plot
+		grep -q '>limit' out/plots/file-cache.svg
 	fi
 }

@@ -4,12 +4,9 @@
 # ipc, signal, sync, core_to_core, wakeup and poll: what they say when
 # something is missing, and that nothing hangs or stays behind.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+load ../helpers
 
 setup() {
-	load ../helpers
 	calmly
 	cd "$BATS_TEST_TMPDIR" || return
 }

@@ -4,10 +4,7 @@
 # A layer more is a row and two functions, or a row: docs/layers.md, followed
 # literally.
 
-setup() {
-	load ../helpers
-	cd "$BATS_TEST_TMPDIR" || exit
-}
+load ../helpers
 
 # block LANGUAGE: the code of all blocks in that language.
 block() {

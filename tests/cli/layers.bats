@@ -16,7 +16,7 @@ layers() { "$ROOT/scripts/layers" --bin "$BIN" --rounds 4 --effort 1 "$@"; }
 		$("$BIN/syscall" --list --core | wc -l) ]]
 	[[ $(wc -l <out/bare/invocations.jsonl) -eq $(wc -l <out/nnp/invocations.jsonl) ]]
 	jq -e '.command | test("under --bin [^ ]* seccomp=5,nice=1 --$")' out/seccomp=5+nice=1/run.json
-	[[ -s out/compare-2.svg && -s out/compare.html ]]
+	[[ -s out/plots/compare-2.svg && -s out/compare.html ]]
 	[[ -e out/core-cookie || $stderr == *'skipped: core-cookie: '* ]]
 }
 

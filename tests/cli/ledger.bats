@@ -29,6 +29,7 @@ machine() {
 		[[ $1 != -serial ]] || console=${2#file:}
 		[[ $1 != -append ]] || options=$2
 		[[ $1 != -plugin ]] || profile=${2##*,out=}
+		[[ $1 != -kernel ]] || kernel=$2
 		[[ $1 != -pidfile ]] || echo $$ >"$2"
 		shift
 	done
@@ -194,47 +195,95 @@ full() {
 	bisect 125 bzImage syscall n=1 100
 }
 
-# explain CASE: with the profile on stdin.
+# calls PROFILE PROGRAM: what the plugin would have written, from lines "mark", "function
+# NUMBER ADDRESS KIND" (called from time_batch), and "batch COUNT..." of the functions.
+calls='#!/usr/bin/env perl
+		use strict; use warnings; no warnings "portable";
+		my ($to, $program) = @ARGV;
+		my ($batch) = `nm $program` =~ /^([0-9a-f]+) t time_batch/m;
+		my $site = sprintf "%x", 0x555555554000 + 16 + hex $batch;
+		my ($parts, @address) = (0);
+		open my $calls, ">", $to or die;
+		open my $file, ">:raw", "$to.parts" or die;
+		while (<STDIN>) {
+			my ($word, @n) = split;
+			print $calls "M\n" if $word eq "mark";
+			if ($word eq "function") {
+				$address[$n[0]] = hex $n[1];
+				print $calls "N $n[0] 0 $site $n[1] $n[2]\n";
+			} elsif ($word eq "batch") {
+				my ($sum, $interrupts) = (0, 0);
+				print $file pack "LLQ", $_ + 1, $n[$_], $address[$_ + 1] + 4 for 0 .. $#n;
+				$sum += $_ for @n;
+				print $calls "R $site 7 0 0 0\nR $site $sum $interrupts $parts ", scalar @n, "\n";
+				$parts += @n;
+			}
+		}'
+
+# plan BEGIN OTHER [MORE]: a row of so many instructions in these functions.
+plan() {
+	printf 'function %s\n' '1 ffffffff81000000 1' '2 ffffffff81000100 1' '3 ffffffff81000200 3'
+	printf 'mark\n'
+	for n in 4 8 8 4; do
+		printf 'batch %d %d %d\n' $((n * $1 + 3)) $((n * $2)) $((n * ${3-0}))
+	done
+}
+
+# explain CASE OPTION...: VALUE and the plan of a kernel are in its file.
 explain() {
-	cat >profile
 	rm -rf out
-	machine 'printf "{\"benchmark\":\"syscall\",\"case\":\"n=1\",\"status\":\"ok\","
-		printf "\"value\":5,\"iters\":4,\"estimator\":\"%s\"}\n" "${estimator:-difference}"
-		printf "@Sffffffff81000000 T begin\n@Sffffffff81000100 t other\t[module]\n@end\n"
-		cp profile "$profile"'
-	PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$1" --bin "$BIN" \
-		--kernels ./bzImage --out out
+	printf '%s\n' "$calls" >bin/calls
+	chmod +x bin/calls
+	export of_program=$BIN/syscall estimator
+	machine 'read -r value <"$kernel"
+		printf "@case %s\n{\"benchmark\":\"syscall\",\"case\":\"%s\",\"status\":\"ok\",\"unit\":\"ns\"," \
+			"$case" "$case"
+		printf "\"value\":%s,\"iters\":4,\"min\":1,\"max\":1,\"estimator\":\"%s\"}\n" "$value" "${estimator:-difference}"
+		printf "@Sffffffff81000000 T begin\n@Sffffffff81000100 t other\t[module]\n"
+		printf "@Sffffffff81000200 T asm_tick\n@Sffffffff81000200 T __pfx_none\n@end\n"
+		tail -n +2 "$kernel" | calls "$profile" "$of_program"'
+	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --out out
 }
 
-@test "explain: functions whose instructions add up to the row" {
-	# Batches of 4 and of 8, twice with the tick in them.
-	run -0 --separate-stderr explain n=1 <<-END
-		= 60 9
-		ffffffff81000004 48
-		ffffffff81000110 8
-		0000000000000010 4
-		= 40 9
-		ffffffff81000004 36
-		0000000000000010 4
-		= 140 1
-		ffffffff81000110 140
-		= 120 1
-		ffffffff81000004 120
-	END
-	[[ ${lines[0]} == 'syscall n=1: 5 instructions' ]]
-	[[ $(awk 'NF > 4 { print $1, $4, $5 }' <<<"$output") == $'3 kernel begin\n2 kernel other' ]]
-	[[ ${lines[-1]} == *' 5  the sum' ]]
-	[[ $(<out/explain.folded) == $'syscall n=1;kernel;begin 12\nsyscall n=1;kernel;other 8' ]]
+row=call=getppid,via=libc
+
+@test "explain: functions whose instructions add up to the row, interrupts apart" {
+	{ echo 6 && plan 3 2 1; } >bzImage
+	run -0 --separate-stderr explain "$row" --kernels ./bzImage
+	[[ ${lines[1]} == "         6  syscall $row" ]]
+	[[ $(awk '$3 == "%" { print $1, $4 }' <<<"$output") == $'3 begin\n2 other\n1 asm_tick' ]]
+	[[ ${lines[-1]} == *' 6  the sum' ]]
+	[[ $(<out/explain.folded) == "bzImage;syscall $row;interrupts;asm_tick 1
+bzImage;syscall $row;time_batch;begin 3
+bzImage;syscall $row;time_batch;other 2" ]]
+	grep -q $'^bzImage\tsyscall '"$row"$'\tbegin\t3\t3$' out/explain.tsv
+	grep -q '</svg>' out/explain.svg
+	[[ -z $(find out -name '.work*') ]]
 }
 
-@test "explain: what cannot be explained is said, and nothing is left" {
-	run -1 --separate-stderr explain n=1 <<<'= 40 9'
-	[[ $stderr == *'no two batches of one path differ by 4 operations' && ! -e out ]]
-	export estimator=grouped_median
-	run -1 --separate-stderr explain n=1 </dev/null
-	[[ $stderr == *'only a row of repeated operations can be explained; ok, grouped_median' ]]
-	run -2 --separate-stderr explain '' </dev/null
-	[[ $stderr == *'explain PROGRAM CASE; see '* && ! -e out ]]
+@test "explain: the causes of a change, and two kernels in one flame graph" {
+	{ echo 100 && plan 40 60; } >bzImage
+	{ echo 70 && plan 70 0; } >new
+	run -0 --separate-stderr explain "$row" --kernels './bzImage ./new'
+	[[ $output == *'From bzImage to new 1 of 1 rows changed'* ]]
+	[[ $output == *'2 causes explain 1 row: other gone (-60), begin more (+30)'* ]]
+	[[ $output == *"syscall $row: 100 to 70 (-30.0 %)"* ]]
+	grep -q '^ *-60 *other, gone$' out/because.txt
+	grep -q 'other: 60 to 0 instructions' out/because.svg
+	grep -q "^ *100 *70 *syscall $row (-30.0 %)$" out/explain.txt
+}
+
+@test "explain: what cannot be explained is refused before a boot, or named" {
+	echo 5 >bzImage
+	run -2 --separate-stderr explain 'call=getpid,via=libv' --kernels ./bzImage
+	[[ $stderr == *"no row of syscall that is counted matches 'call=getpid,via=libv'; did you mean call=getpid,via=libc?" && ! -e out ]]
+	PATH=$PWD/bin:$PATH run -2 --separate-stderr "$ROOT/scripts/ledger" explain sycall
+	[[ $stderr == *"'sycall' is no program of the ledger; did you mean syscall?" ]]
+	run -1 --separate-stderr explain "$row" --kernels ./bzImage
+	[[ $stderr == *"no row of syscall $row can be explained"* && ! -e out ]]
+	PATH=$PWD/bin:$PATH run -2 --separate-stderr "$ROOT/scripts/ledger" explain process \
+		op=fork_page,mem=1M,pages=4K,written=once --bin "$BIN" --kernels ./bzImage --out out
+	[[ $stderr == *'is computed from other rows'* && ! -e out ]]
 }
 
 @test "misuse" {

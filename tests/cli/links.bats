@@ -50,6 +50,16 @@ needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
 	[[ $made == *.svg* && $made == *.html* ]]
 }
 
+@test "a link in the place of the folder of pictures is not followed" {
+	mkdir elsewhere
+	ln -s "$PWD/elsewhere" small/plots
+	run -0 --separate-stderr "$report" make --root "$ROOT" small
+	grep -q 'small/plots: Not a directory' small/report.md
+	run -1 --separate-stderr "$report" compare --out small small small
+	! command -v gnuplot >/dev/null || run -1 "$ROOT/scripts/plot" small
+	[[ -z $(ls -A elsewhere) && -L small/plots ]]
+}
+
 @test "report compare and history" {
 	cp -r small other
 	mkdir out
@@ -61,7 +71,7 @@ needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
 @test "plot" {
 	needs_gnuplot
 	"$report" make --root "$ROOT" small >said 2>&1
-	rm small/*.svg small/*.png
+	rm small/plots/*.svg small/plots/*.pdf
 	replaced small "$ROOT/scripts/plot" small
 }
 

@@ -4,10 +4,9 @@
 #
 # scripts/lmbench with the real programs.
 
-bats_require_minimum_version 1.5.0
+load ../helpers
 
 setup() {
-	load ../helpers
 	calmly
 	cd "$BATS_TEST_TMPDIR" || return
 	lmbench=$ROOT/scripts/lmbench

@@ -4,10 +4,9 @@
 # formats are those that lmbench's readers expect: LKP's stats, PerfKitBenchmarker's
 # samples, Asterinas's search patterns, getsummary.
 
-bats_require_minimum_version 1.5.0
+load ../helpers
 
 setup() {
-	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
 	lmbench=$ROOT/scripts/lmbench
 	mkdir fake
@@ -56,50 +55,49 @@ refused() {
 	[[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *"$1"* ]]
 }
 
+# shown VALUES COMMAND LINE...: what the command prints where the rows have VALUES: one
+# for all, or "PART NUMBER" for those with a part of a name, with commas between them.
+shown() {
+	: >values
+	[[ $1 == *' '* ]] || local -x VALUE=$1
+	[[ $1 != *' '* ]] || tr , '\n' <<<"$1" >values
+	# shellcheck disable=SC2086 # words
+	VALUES=values prints $2 || return
+	[[ $stderr == "$3" ]] || { printf '%s: not %s:\n%s\n' "$2" "$3" "$stderr" && return 1; }
+}
+
 @test "each line is the row's value in lmbench's units" {
-	local VALUES=values
+	local VALUES=values values command line
+	local -x VALUE
 	export VALUES
 
-	: >values
-	VALUE=102.5 prints lat_syscall null
-	[[ $stderr == "Simple syscall: 0.1025 microseconds" ]]
-	VALUE=66640 prints lat_proc -P 1 -W 10 -N 20 fork
-	[[ $stderr == "Process fork+exit: 66.6400 microseconds" ]]
-	printf '%s\n' 'op=fault 1834' 'op=send_self 1764' 'op=send_ignored 558' >values
-	prints lat_sig prot lat_sig
-	[[ $stderr == "Protection fault: 0.6280 microseconds" ]]
-	prints lat_sig catch
-	[[ $stderr == "Signal handler overhead: 1.2060 microseconds" ]]
-	prints lat_sem
-	[[ $stderr == "Semaphore latency: 0.5000 microseconds" ]]
-	VALUE=2.5e9 prints bw_pipe
-	[[ $stderr == "Pipe bandwidth: 2500.00 MB/sec" ]]
-	VALUE=2.5e9 prints bw_mem 64m bcopy
-	[[ $stderr == "67.11 1250.00" ]]
-	VALUE=2.5e9 prints bw_mem 4k frd
-	[[ $stderr == "0.004096 2500.00" ]]
+	while IFS='|' read -r values command line; do
+		shown "$values" "$command" "${line//\\t/$'\t'}"
+	done <<-'END'
+		102.5|lat_syscall null|Simple syscall: 0.1025 microseconds
+		66640|lat_proc -P 1 -W 10 -N 20 fork|Process fork+exit: 66.6400 microseconds
+		op=fault 1834,op=send_self 1764,op=send_ignored 558|lat_sig prot lat_sig|Protection fault: 0.6280 microseconds
+		op=fault 1834,op=send_self 1764,op=send_ignored 558|lat_sig catch|Signal handler overhead: 1.2060 microseconds
+		1000|lat_sem|Semaphore latency: 0.5000 microseconds
+		2.5e9|bw_pipe|Pipe bandwidth: 2500.00 MB/sec
+		2.5e9|bw_mem 64m bcopy|67.11 1250.00
+		2.5e9|bw_mem 4k frd|0.004096 2500.00
+		40123|lat_mmap 4m /var/tmp/XXX|4.194304 40
+		4012.3|lat_mmap 4m /var/tmp/XXX|4.194304 4.012
+		1600|lat_pagefault /var/tmp/XXX|Pagefaults on /var/tmp/XXX: 0.1000 microseconds
+		op=create 20000,op=delete 10000|lat_fs -s 10k .|10k\t40\t50000\t100000
+		op=create 20000,op=delete 10000|lat_fs -s 20k|20k\t40\t50000\t100000
+		2.5e9|bw_tcp -m 10M localhost|10.485760 2500.00 MB/sec
+		2.5e9|bw_mem 512m wr|536.87 2500.00
+		2.5e9|bw_mmap_rd 256m mmap_only f|268.44 2500.00
+		20000|lat_unix_connect -P 1|UNIX connection cost: 20.0000 microseconds
+	END
+	printf '%s\n' 'op=create 20000' 'op=delete 10000' >values
+	prints lat_fs
+	[[ ${#stderr_lines[@]} -eq 4 && ${stderr_lines[1]} == $'1k\t40\t'* ]]
 	VALUE=2.5e9 prints stream
 	[[ ${stderr_lines[0]} == "STREAM copy latency: 6.40 nanoseconds" &&
 		${stderr_lines[7]} == "STREAM triad bandwidth: 2500.00 MB/sec" ]]
-	VALUE=40123 prints lat_mmap 4m /var/tmp/XXX
-	[[ $stderr == "4.194304 40" ]]
-	VALUE=4012.3 prints lat_mmap 4m /var/tmp/XXX
-	[[ $stderr == "4.194304 4.012" ]]
-	VALUE=1600 prints lat_pagefault /var/tmp/XXX
-	[[ $stderr == "Pagefaults on /var/tmp/XXX: 0.1000 microseconds" ]]
-	printf '%s\n' 'op=create 20000' 'op=delete 10000' >values
-	prints lat_fs -s 10k .
-	[[ $stderr == $'10k\t40\t50000\t100000' ]]
-	prints lat_fs
-	[[ ${#stderr_lines[@]} -eq 4 && ${stderr_lines[1]} == $'1k\t40\t'* ]]
-	prints lat_fs -s 20k
-	[[ $stderr == $'20k\t40\t50000\t100000' ]]
-	VALUE=2.5e9 prints bw_tcp -m 10M localhost
-	[[ $stderr == "10.485760 2500.00 MB/sec" ]]
-	VALUE=2.5e9 prints bw_mem 512m wr
-	[[ $stderr == "536.87 2500.00" ]]
-	VALUE=2.5e9 prints bw_mmap_rd 256m mmap_only f
-	[[ $stderr == "268.44 2500.00" ]]
 	VALUE=2.5e9 prints stream -v 1
 	[[ ${#stderr_lines[@]} -eq 8 ]]
 	printf '%s\n' figure=latency\ 900 figure=throughput\ 300 >values
@@ -107,8 +105,6 @@ refused() {
 	[[ ${#stderr_lines[@]} -eq 16 && ${stderr_lines[1]} == "integer add parallelism: 3.00" ]]
 	prints --json out.json par_ops
 	jq -e '.[0].ci95 | .[0] < .[1]' out.json
-	VALUE=20000 prints lat_unix_connect -P 1
-	[[ $stderr == "UNIX connection cost: 20.0000 microseconds" ]]
 	VALUE=64 try 0 "$lmbench" --bin fake line
 	[[ $output == 64 && -z $stderr ]]
 }
@@ -184,39 +180,41 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 	jq -e '.[0].ci95 == [0.62825, 0.629]' out.json
 }
 
-@test "what has no row names the nearest, with status 2 and no figure" {
-	refused 'it takes fds from 1 to 1000' lat_select -n 1001 file
-	refused 'it takes size from 1 to 64M' bw_tcp -m 65m localhost
-	refused 'sync op=record_lock' lat_fcntl -P 1
-	refused 'file from 256K to 1024G in steps of 256K' bw_file_rd 100k io_only f
-	refused 'it takes size from 4K to 1G' lat_mmap 0 f
-	refused 'it takes size from 0 to 64K' lat_fs -s 65k
-	refused 'is too large a size' bw_mem 9999999999999m rd
-	refused 'the nearest is bw_mem SIZE rd' bw_mem 8m rdwr
-	refused 'stream -v 1 or -v 2' stream -v 3
-	refused 'file_read' lmdd of=/f
-	refused 'says why' lat_http localhost
-	refused '--peer' lat_tcp 192.0.2.1
-	refused 'null, read, write, stat' lat_syscall frobnicate
-	refused 'null, read, write' lat_syscall
-	refused 'arguments are: none' lat_pipe somewhere
-	refused 'SIZE FILE' lat_mmap -r 4m /f
-	refused 'it takes size from 2K' bw_mem 0 rd
-	refused 'the nearest is -P 1' lat_pipe -P 4
-	refused '64, a line' lat_mem_rd 64 16
-	refused 'the nearest is bw_mem SIZE wr' bw_mem 8m fwr
-}
-
-@test "bad arguments are told in one line, without a figure" {
-	refused "no program of lmbench's 'lat_nothing'; did you mean" lat_nothing
-	refused "called so" '../../bin/sh'
-	refused "needs a number" lat_pipe -P
-	refused "needs a number, not 'x'" lat_pipe -N x
-	refused "kilobytes" lat_ctx -s many 2
-	refused "how many processes" lat_ctx -s 0
-	refused "megabytes" lat_mem_rd
-	refused "no directory /nowhere" lat_fs /nowhere
-	refused "no directory /nowhere/" lat_mmap 4m /nowhere/file
+@test "bad arguments, and what has no row: status 2, one line, no figure" {
+	while IFS='|' read -r text words; do
+		# shellcheck disable=SC2086 # words
+		refused "$text" $words
+	done <<-'END'
+		it takes fds from 1 to 1000|lat_select -n 1001 file
+		it takes size from 1 to 64M|bw_tcp -m 65m localhost
+		sync op=record_lock|lat_fcntl -P 1
+		file from 256K to 1024G in steps of 256K|bw_file_rd 100k io_only f
+		it takes size from 4K to 1G|lat_mmap 0 f
+		it takes size from 0 to 64K|lat_fs -s 65k
+		is too large a size|bw_mem 9999999999999m rd
+		the nearest is bw_mem SIZE rd|bw_mem 8m rdwr
+		stream -v 1 or -v 2|stream -v 3
+		file_read|lmdd of=/f
+		says why|lat_http localhost
+		--peer|lat_tcp 192.0.2.1
+		null, read, write, stat|lat_syscall frobnicate
+		null, read, write|lat_syscall
+		arguments are: none|lat_pipe somewhere
+		SIZE FILE|lat_mmap -r 4m /f
+		it takes size from 2K|bw_mem 0 rd
+		the nearest is -P 1|lat_pipe -P 4
+		64, a line|lat_mem_rd 64 16
+		the nearest is bw_mem SIZE wr|bw_mem 8m fwr
+		no program of lmbench's 'lat_nothing'; did you mean|lat_nothing
+		called so|../../bin/sh
+		needs a number|lat_pipe -P
+		needs a number, not 'x'|lat_pipe -N x
+		kilobytes|lat_ctx -s many 2
+		how many processes|lat_ctx -s 0
+		megabytes|lat_mem_rd
+		no directory /nowhere|lat_fs /nowhere
+		no directory /nowhere/|lat_mmap 4m /nowhere/file
+	END
 	refused "cannot hold" lat_pagefault $'a\tb{4}'
 	run -2 --separate-stderr "$lmbench"
 	run -2 --separate-stderr "$lmbench" --json

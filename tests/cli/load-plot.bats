@@ -27,16 +27,16 @@ csv() {
 		5	1	0	10	5
 	EOT
 	try 0 "$PLOT" run.csv
-	[[ -s cpu_load-system.svg && -s cpu_load-system.png ]]
-	[[ -s cpu_load-processor.svg && -s cpu_load-processor.png ]]
-	diff - cpu_load-system.dat <<-'EOT'
+	[[ -s plots/cpu_load-system.svg && -s plots/cpu_load-system.pdf ]]
+	[[ -s plots/cpu_load-processor.svg && -s plots/cpu_load-processor.pdf ]]
+	diff - plots/cpu_load-system.dat <<-'EOT'
 		# 0
-		0 100
-		1 100
-		2 50
+		1 0 100 NaN NaN ""
+		1 1 100 NaN NaN ""
+		1 2 50 NaN NaN ""
 
-		4 10
-		5 10
+		1 4 10 NaN NaN ""
+		1 5 10 NaN NaN ""
 
 
 	EOT
@@ -48,14 +48,14 @@ csv() {
 		0.2	0.1	0	0	20
 	EOT
 	try 0 "$PLOT" run.csv .
-	diff - cpu_load-system.dat <<-'EOT'
+	diff - plots/cpu_load-system.dat <<-'EOT'
 		# 0
-		0 50
-		0.2 50
+		1 0 50 NaN NaN ""
+		1 0.2 50 NaN NaN ""
 
 
 	EOT
-	grep -qx '0.2 30' cpu_load-processor.dat
+	grep -qx '1 0.2 30 NaN NaN ""' plots/cpu_load-processor.dat
 }
 
 @test "without counters there is one figure, and it is said" {
@@ -64,7 +64,7 @@ csv() {
 	EOT
 	try 0 "$PLOT" run.csv
 	says '*unknown (no counters)*'
-	[[ -s cpu_load-system.svg && ! -e cpu_load-processor.svg ]]
+	[[ -s plots/cpu_load-system.svg && ! -e plots/cpu_load-processor.svg ]]
 }
 
 @test "what is too short for the system's clock is not drawn" {
@@ -73,7 +73,7 @@ csv() {
 	EOT
 	try 0 "$PLOT" run.csv
 	says '*too short to be drawn*'
-	[[ ! -e cpu_load-system.svg && -s cpu_load-processor.svg ]]
+	[[ ! -e plots/cpu_load-system.svg && -s plots/cpu_load-processor.svg ]]
 }
 
 @test "of many cores the busiest 8 are drawn" {
@@ -81,8 +81,8 @@ csv() {
 		printf '1\t1\t%s\t%s\t-\n' "$cpu" "$cpu"
 	done | csv
 	try 0 "$PLOT" run.csv
-	[[ $(grep '^#' cpu_load-system.dat | tr -d '\n') == "# 56# 57# 58# 59# 60# 61# 62# 63" ]]
-	[[ -s cpu_load-system.svg ]]
+	[[ $(grep '^#' plots/cpu_load-system.dat | tr -d '\n') == "# 56# 57# 58# 59# 60# 61# 62# 63" ]]
+	[[ -s plots/cpu_load-system.svg ]]
 }
 
 @test "what is no recording is refused" {
@@ -99,5 +99,5 @@ csv() {
 @test "what cpu_load writes can be drawn" {
 	try 0 "$BIN/cpu_load" --interval 100ms --duration 300ms --output run.csv
 	try 0 "$PLOT" run.csv
-	[[ -s cpu_load-system.svg ]]
+	[[ -s plots/cpu_load-system.svg ]]
 }

@@ -17,38 +17,27 @@ setup() {
 	[[ -z $stderr ]]
 }
 
-@test "a failing setup is told and its litter removed" {
-	try_sealed 1 "$unruly" --how setup "${QUICK[@]}" --json
-	says "unruly: unruly setup: No data available"
-	rows 'length == 2 and all(.status == "failed" and
-		(.reason | startswith("unruly setup")))'
+# misbehaves STATUS HOW STDERR [JQ]: unruly ends so, leaves nothing, and its rows are so.
+misbehaves() {
+	try_sealed "$1" "$unruly" --how "$2" "${QUICK[@]}" --json
+	# shellcheck disable=SC2053 # a pattern
+	[[ $stderr == $3 ]] || { printf '%s: %s\n' "$2" "$stderr" && return 1; }
+	if [[ ${4-} ]]; then rows "$4"; fi
 }
 
-@test "what setup skips is skipped, with its reason" {
-	try_sealed 77 "$unruly" --how skip "${QUICK[@]}" --json
-	says "unruly: skipped: unruly has no wish to"
-	rows 'length == 2 and all(.status == "skipped" and
-		.reason == "unruly has no wish to")'
-}
-
-@test "a crash is a failure, whose signal is named, and cleaned up" {
-	try_sealed 1 "$unruly" --how crash "${QUICK[@]}" --json
-	[[ -z $output && $stderr == *"signal 11"* ]]
-}
-
-@test "an exit from within is no success" {
-	try_sealed 1 "$unruly" --how exit "${QUICK[@]}" --json
-	[[ -z $output && $stderr == *"without a result"* ]]
-}
-
-@test "what a library prints is no row, and hides no failure" {
-	try_sealed 1 "$unruly" --how print "${QUICK[@]}" --json
-	says "unruly: an invocation wrote a broken row"
-}
-
-@test "a process run that is killed while it writes a row has not written it" {
-	try_sealed 1 "$unruly" --how half "${QUICK[@]}" --json
-	[[ -z $output && $stderr == *"broken row"* && $stderr == *"signal 9"* ]]
+@test "a failure in each place is reported, and its litter removed" {
+	misbehaves 1 setup 'unruly: unruly setup: No data available' 'length == 2 and
+		all(.status == "failed" and (.reason | startswith("unruly setup")))'
+	misbehaves 77 skip 'unruly: skipped: unruly has no wish to' 'length == 2 and
+		all(.status == "skipped" and .reason == "unruly has no wish to")'
+	misbehaves 1 crash '*signal 11*' 'length == 0'
+	misbehaves 1 exit '*without a result*' 'length == 0'
+	# What a library prints is no row.
+	misbehaves 1 print 'unruly: an invocation wrote a broken row'
+	misbehaves 1 half '*broken row*signal 9*' 'length == 0'
+	misbehaves 1 child '*left a child behind*'
+	misbehaves 1 daemon '*left processes behind*'
+	misbehaves 1 ipc '*2 thing(s) left behind*'
 }
 
 @test "what a supervisor tells its process runs means nothing by hand" {
@@ -56,34 +45,12 @@ setup() {
 	rows 'length == 2 and all(.seed != 7)'
 }
 
-@test "a child that is left is killed, and the program fails" {
-	try_sealed 1 "$unruly" --how child "${QUICK[@]}"
-	[[ $stderr == *"left a child behind"* ]]
-}
-
-@test "so is a daemon that left its session" {
-	try_sealed 1 "$unruly" --how daemon "${QUICK[@]}"
-	[[ $stderr == *"left processes behind"* ]]
-}
-
-@test "kernel objects that are left are removed, and the program fails" {
-	try_sealed 1 "$unruly" --how ipc "${QUICK[@]}"
-	[[ $stderr == *"2 thing(s) left behind"* ]]
-}
-
-@test "one that hangs and is deaf to signals can be stopped" {
-	SEAL=(--signal TERM)
-	try_sealed 143 "$unruly" --how hang --invocations 1
+@test "one that hangs, also in its teardown, can be stopped; a killed one takes its process run along" {
 	SEAL=(--signal INT --group)
 	try_sealed 130 "$unruly" --how hang --invocations 1
-}
-
-@test "one that hangs in its teardown can be stopped" {
 	SEAL=(--signal TERM)
+	try_sealed 143 "$unruly" --how hang --invocations 1
 	try_sealed 143 "$unruly" --how hang-teardown --invocations 1
-}
-
-@test "a supervisor that is killed takes its invocation along" {
 	SEAL=(--signal KILL)
 	try_sealed 137 "$unruly" --invocations 10000
 }
@@ -101,58 +68,39 @@ setup() {
 	grep -q 'Ctrl-Z does not pause a measurement: it goes on' said
 }
 
-# The verdicts of one run; of full effort, so that a disturbance does not put
-# the one that is measured below resolution.
-judged() {
+# Of full effort, so that a disturbance does not put the one that is measured below
+# resolution.
+@test "each end of a case has its status, a value or a reason, and evidence" {
 	try_sealed 1 "$FIXTURES/verdicts" --invocations 1 --json
-	rows 'length == 12'
-}
-
-@test "each end of a case is told as what it is" {
-	judged
 	rows 'map({(.params["end"]): .status}) | add == {
 		"measured": "ok", "zero": "below_resolution",
 		"negative": "below_resolution", "short": "failed",
 		"refused": "failed", "skip": "skipped", "late-skip": "skipped",
 		"nan": "failed", "dropped": "skipped", "dropped-short": "failed",
 		"aside-short": "failed", "beside": "skipped"}'
-}
-
-@test "only what was measured has a value, all others a reason" {
-	judged
-	rows 'all((.value != null) == (.status == "ok") and
+	rows 'length == 12 and all((.value != null) == (.status == "ok") and
 		(.reason == null) == (.status == "ok"))'
 	rows '.[] | select(.status == "ok") | .value > 0 and .ticks > 0'
-}
-
-@test "less than nothing is below resolution, never a negative value" {
-	judged
+	# Less than nothing is below resolution.
 	rows '.[] | select(.params["end"] == "negative") |
 		.value == null and .baseline != null and (.reason | contains("<"))'
-}
-
-@test "evidence that is short fails the case and names both numbers" {
-	judged
 	rows '.[] | select(.params["end"] == "short") |
 		.evidence.rounds.seen < .evidence.rounds.expected and
 		(.reason | contains("expected") and contains("seen"))'
 	[[ $stderr == *"end=short"* ]]
-}
-
-@test "neither a skip in the end nor disturbed visits hide evidence that is short" {
-	judged
-	rows '[.[] | select(.params["end"] | endswith("-short")) |
-		.reason | startswith("the operation did not happen as claimed")] == [true, true]'
-}
-
-@test "reasons are those that the program gave" {
-	judged
+	# The reasons are those that the program gave.
 	rows 'map({(.params["end"]): .reason}) | add |
 		.refused == "unfortunate: Input/output error" and
 		.skip == "known before" and .["late-skip"] == "found out too late" and
 		.dropped == "worth nothing" and
 		.["beside"] == .["late-skip"] and
 		.nan == "recorded a sample that is not a number"'
+}
+
+@test "neither a skip in the end nor disturbed visits hide evidence that is short" {
+	try_sealed 1 "$FIXTURES/verdicts" --invocations 1 --json
+	rows '[.[] | select(.params["end"] | endswith("-short")) |
+		.reason | startswith("the operation did not happen as claimed")] == [true, true]'
 }
 
 @test "the table for people says the same" {
@@ -204,19 +152,6 @@ judged() {
 @test "one of two processes can be stopped at any time" {
 	SEAL=(--signal INT --group)
 	try_sealed 130 "$FIXTURES/two" --invocations 100
-}
-
-# The others measure it, ask a question whose answer is the child's death, or
-# are the servers of the network programs.
-@test "benchmarks have their threads and processes from the partner service" {
-	run -0 grep -rlE '(= |err : )(v?fork|pthread_create)\(' "$ROOT/bench" \
-		--include='*.c'
-	diff <(sort <<<"$output") - <<-END
-		$ROOT/bench/cpu/lib/kernel_entry.c
-		$ROOT/bench/net/exec/server.c
-		$ROOT/bench/task/lib/proc_spawn.c
-		$ROOT/bench/task/thread.c
-	END
 }
 
 # A program of the usual policy gets a little of that CPU now and then; one of a

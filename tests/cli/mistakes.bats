@@ -92,14 +92,10 @@ fields() {
 	[[ $output == *"A round trip counted as one switch"*"Claimed: at least 2 times the right figure"* ]]
 }
 
-@test "the hand-out's table is that of the program" {
-	local doc=$ROOT/docs/teaching.md
-
-	diff <(sed -n '/<!-- mistakes: begin -->/,/<!-- mistakes: end -->/p' "$doc" |
-		sed '1,3d; $d') \
-		<(awk -F '\t' '$1 == "mistake" {
-			printf "| %s (`%s`) | %s | %s | %s |\n", $3, $2, $10, $11, $12 }' "$table")
-	# As many answers as questions.
-	[[ $(sed -n '/^## Questions/,/^## Answers/p' "$doc" | grep -c '^[0-9]*\. ') -eq \
-		$(sed -n '/^## Answers/,/^## For/p' "$doc" | grep -c '^[0-9]*\. ') ]]
+@test "the hand-out has a line for each mistake, and an answer for each question" {
+	cd "$ROOT"
+	diff <(awk -v root=. -f scripts/lib/doc-tables.awk docs/teaching.md |
+		sed -n 's/^| .* (`\([a-z_]*\)`) | [^|]* | [^|]* | [^|]* |$/\1/p') <(cut -f 2 <(grep '^mistake' "$table"))
+	[[ $(sed -n '/^## Questions/,/^## For/p' docs/teaching.md | grep -c '^[0-9]*\. ') -eq \
+		$(grep -c '^[0-9]*\. ' docs/answers.md) ]]
 }

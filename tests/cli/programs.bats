@@ -5,15 +5,13 @@
 # nop, timer, arith, loop, procedure, syscall and truth: that every case of theirs is
 # there and that the evidence is about the right thing.  No time is judged.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+load ../helpers
+
 ROWS=$BATS_FILE_TMPDIR
 
 setup_file() {
 	local name
 
-	load ../helpers
 	calmly
 	cd "$BATS_FILE_TMPDIR" || return
 	for name in nop timer arith loop procedure syscall truth; do
@@ -133,7 +131,6 @@ all_seen() {
 # The row is made up, for noise may leave a real one without a value; contract.bats
 # has that the program writes them so.
 @test "crosscheck-syscall compares with a measurement of its own" {
-	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir made-up
 	printf '#!/bin/sh\necho "{\\"benchmark\\": \\"syscall\\", \\"value\\": 1e6}"\n' \

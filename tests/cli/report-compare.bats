@@ -293,8 +293,8 @@ hide() {
 	run -0 --separate-stderr "$report" compare --out pages a b a
 	grep -q 'work: kind=changed | 101 ns | 111 ns | +10\.1 ns .\[+9\.[0-9]*, +10\.[0-9]*.\] | 1\.1 .\[' pages/compare.md
 	grep -q '<img .*src="data:image/svg+xml;base64,' pages/compare.html
-	[[ $(grep -c '<polygon' pages/compare-1.svg) -eq 1 ]]
-	[[ -s pages/compare-2.svg ]]
+	[[ $(grep -c '<polygon' pages/plots/compare-1.svg) -eq 1 ]]
+	[[ -s pages/plots/compare-2.svg ]]
 	run ! grep -E '<script|https?://|src="[^d]' pages/compare.html
 }
 

@@ -35,19 +35,19 @@ add_distribution() {
 }
 
 # picture FIGURE: its SVG in one line.
-picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
+picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 
 @test "a distribution goes to its greatest value, over the bins between" {
 	add_distribution call=ppoll,policy=fifo,slack=none 1
 	draw
-	grep '^[0-9]' small/wakeup-tail.dat | diff - <(
+	awk '/^[0-9]/ { printf "%.4g %.2g\n", $2, $3 }' small/plots/wakeup-tail.dat | diff - <(
 		cat <<-'END'
-			1 0 1
-			1.04713 0.9 0.1
-			1.25893 0.9 0.1
-			1.31826 0.99 0.01
-			10 0.99 0.01
-			10.4713 1 0
+			1 1
+			1.047 0.1
+			1.259 0.1
+			1.318 0.01
+			10 0.01
+			10.47 0
 		END
 	)
 }
@@ -62,7 +62,7 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	[[ $(cut -d , -f 2 corners | sort -u | wc -l) -eq 1 ]]
 	awk -F , 'NR == 1 { x = $1 } END { exit !($1 - x > 300) }' corners
 	picture wakeup-tail | grep -q "translate($(tail -n 1 corners))"
-	grep -q '<text>ppoll, real-time</text>' small/wakeup-tail.svg
+	grep -q '<text>ppoll, real-time</text>' small/plots/wakeup-tail.svg
 }
 
 @test "nine lines of a distribution look different, in colour and without" {
@@ -90,7 +90,7 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 @test "a bar's line goes from one end of its interval to the other" {
 	add file_ops op=stat '.value = 100 + 10 * (.round * 2 % 7)'
 	draw
-	grep '^0 135 110 160 160 0 "' small/file-operations.dat
+	grep '^1 0 135 110 160 "' small/plots/file-operations.dat
 }
 
 @test "latency stands over the traffic of its row, in GB/s" {
@@ -100,7 +100,7 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 			'.unit = "B/s" | .better = "higher" | .value = '"$load"'e8'
 	done
 	draw
-	[[ $(grep -Eo '^[0-9.]+ 100 ' small/memory-loaded.dat) == $'2.5 100 \n5 100 ' ]]
+	[[ $(grep -Eo '^1 [0-9.]+ 100 ' small/plots/memory-loaded.dat) == $'1 2.5 100 \n1 5 100 ' ]]
 }
 
 @test "bars stand in the middle of those that their category has" {
@@ -112,18 +112,18 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	add file_ops op=fsync_file,size=4K
 	draw
 	# The order is that of the figure's patterns.
-	sed -n 's/^\([0-9]\) .* \([-0-9.]*\) "\([^"]*\)" ".*/\1 \2 \3/p' small/file-operations.dat |
-		sort | diff - <(
-			cat <<-'END'
-				0 0 stat
-				1 -0.5 create
-				1 0.5 create
-				2 -0.5 delete
-				2 0.5 delete
-				3 0 fsync of a file
-			END
-		)
-	grep -qx 'widest = 2' small/file-operations.plot
+	sed -n 's/^categories\[\([0-9]\)\] = //p' small/plots/file-operations.plot |
+		diff - <(printf "'%s'\n" stat create delete 'fsync of a file')
+	needs_gnuplot
+	# One bar stands beside the name of its category, two above and below it.
+	picture file-operations >svg
+	for name in stat 'fsync of a file' create delete; do
+		grep -oE "translate\([0-9.]+,[0-9.]+\)\"[^>]*> <text>$name</text>" svg | sed 's/translate([0-9.]*,\([0-9.]*\)).*/\1/'
+	done >names
+	grep -oE "translate\([0-9.]+,[0-9.]+\)\"[^>]*> <text>[0-9.]+</text>" svg | tail -n 6 | sed 's/translate([0-9.]*,\([0-9.]*\)).*/\1/' | sort -n >values
+	awk 'NR == FNR { v[NR] = $1; next } { y[FNR] = $1 }
+		END { exit !(y[1] - v[1] < 2 && v[1] - y[1] < 2 && v[2] < y[3] && v[3] > y[3] && v[4] < y[4] && v[5] > y[4] &&
+			y[2] - v[6] < 2 && v[6] - y[2] < 2) }' values names
 }
 
 @test "one connection and four are compared with messages of one size" {
@@ -135,9 +135,11 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 	done
 	draw
 	for series in 'veth pair, 128 KiB' 'loopback, 128 KiB'; do
-		awk -F '"' -v series="# $series" '$0 == series { on = 1; next } /^#/ { on = 0 }
-			on && NF { print $2 }' small/tcp-ways.dat |
-			diff - <(printf 'send, 1 connection\nsend, 4 connections\n')
+		awk -v series="# $series" '$0 == series { on = 1; next } /^#/ { on = 0 }
+			on && NF { print $2 }' small/plots/tcp-ways.dat |
+			while read -r category; do
+				sed -n "s/^categories\[$((category + 1))\] = '\(.*\)'/\1/p" small/plots/tcp-ways.plot
+			done | sort | diff - <(printf 'send, 1 connection\nsend, 4 connections\n')
 	done
 }
 
@@ -149,31 +151,35 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 		add poll "call=epoll,fds=$fds,ready=none"
 	done
 	draw
-	grep -qx "series\[1\] = 'select, none ready'" small/poll-fds.plot
-	grep -qx "series\[2\] = ''" small/poll-fds.plot
-	grep -qx "series\[3\] = 'epoll, none ready'" small/poll-fds.plot
+	grep -qx "series\[1\] = 'select, none ready'" small/plots/poll-fds.plot
+	grep -qx "series\[2\] = ''" small/plots/poll-fds.plot
+	grep -qx "series\[3\] = 'epoll, none ready'" small/plots/poll-fds.plot
 	! command -v gnuplot >/dev/null ||
-		[[ $(grep -c '<text>.*, none ready<' small/poll-fds.svg) -eq 2 ]]
+		[[ $(grep -c '<text>.*, none ready<' small/plots/poll-fds.svg) -eq 2 ]]
 }
 
 @test "a logarithmic axis has the unit of its middle" {
 	add poll call=select,fds=1,ready=none '.value = 100'
 	add poll call=select,fds=1000,ready=none '.value = 1e6'
 	draw
-	grep -qx "y_label = 'cost of one call (µs)'" small/poll-fds.plot
-	grep -q '^1 0.1 ' small/poll-fds.dat
-	grep -q '^1000 1000 ' small/poll-fds.dat
+	grep -qx "y_label = 'cost of one call (µs)'" small/plots/poll-fds.plot
+	grep -q '^1 1 0.1 ' small/plots/poll-fds.dat
+	grep -q '^1 1000 1000 ' small/plots/poll-fds.dat
 }
 
-@test "a figure of nothing but rows below resolution is drawn" {
+@test "a figure of bounds is left out, one with as many values is drawn" {
 	needs_gnuplot
 	for fds in 1 10; do
 		add poll "call=select,fds=$fds,ready=none" \
 			'.status = "below_resolution" | .value = null | .resolution = 1'
 	done
 	draw
-	[[ -s small/poll-fds.svg && -s small/poll-fds.png ]]
-	grep -q 'below resolution' small/poll-fds.svg
+	[[ ! -e small/plots/poll-fds.dat ]]
+	add poll "call=select,fds=100,ready=none"
+	add poll "call=select,fds=1000,ready=none"
+	draw
+	[[ -s small/plots/poll-fds.svg && -s small/plots/poll-fds.pdf ]]
+	grep -q '>less than<' small/plots/poll-fds.svg
 }
 
 @test "a logarithmic axis of about a decade has more numbers than its ends" {
@@ -183,10 +189,10 @@ picture() { tr -s '\n\t ' ' ' <"small/$1.svg"; }
 			'.unit = "1/s" | .value = 20000'
 	done
 	draw
-	for text in 20000 1 2 4 8; do
-		grep -q "<text>$text</text>" small/file-depth.svg
+	for text in 20 1 2 4 8; do
+		grep -q "<text>$text</text>" small/plots/file-depth.svg
 	done
-	run ! grep -q '<text>10</text>' small/file-depth.svg
+	run ! grep -q '<text>10</text>' small/plots/file-depth.svg
 }
 
 @test "a wide key has no more columns than fit" {
@@ -218,26 +224,30 @@ ensembles() {
 	ensembles certify.log lfence
 	ensembles ring0.log cr0
 	draw
-	[[ $(grep -c '^[0-3] 44 2.5$' small/certify-lfence.dat) -eq 8 ]]
-	[[ $(grep -c '^[0-3] 44 2.5$' small/certify-ring0-cr0.dat) -eq 8 ]]
-	[[ ! -e small/certify-cpuid.dat ]]
+	for figure in certify-lfence certify-ring0-cr0; do
+		[[ $(grep -c '^[12] [0-3] 44 NaN NaN ""$' small/plots/$figure.dat) -eq 8 ]]
+		[[ $(grep -c '^[34] [0-3] 2.5 NaN NaN ""$' small/plots/$figure.dat) -eq 8 ]]
+	done
+	[[ ! -e small/plots/certify-cpuid.dat ]]
 	needs_gnuplot
 	[[ $(picture certify-ring0-cr0) == *"method cr0, in ring 0"*"growing loop"* ]]
 	grep -q 'certify-ring0-cr0' small/report.md
 }
 
-# breaks FIGURE: how many single blank lines there are between its points.
-breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 0 } END { print n + 0 }' "small/$1.dat"; }
-
-@test "no line joins points that are a decade apart, or stairs' four times" {
-	for size in 4K 16K 256K; do
-		add file_read "cache=direct,order=random,block=$size" '.unit = "B/s"'
-		add mem_latency "pattern=window,size=$size,pages=4K"
-	done
-	draw
-	[[ $(breaks file-blocks) -eq 1 && $(breaks memory-stair) -eq 2 ]]
+@test "a line joins all points of its series, in the order of the axis, at their places" {
 	needs_gnuplot
-	[[ -s small/file-blocks.svg && -s small/memory-stair.svg ]]
+	for fds in 1000 1 100; do
+		add poll "call=select,fds=$fds,ready=none" ".value = $fds"
+		add poll "call=poll,fds=$fds,ready=none" ".value = 2 * $fds"
+	done
+	add poll call=epoll,fds=1,ready=none
+	draw
+	picture poll-fds | grep -oE "stroke='rgb\( 0, 114, 178\)' d='M[^']*'" | head -n 1 | grep -oE '[0-9.]+,[0-9.]+' >corners
+	sort -n corners | diff corners -
+	[[ $(tail -n +2 corners | wc -l) -ge 2 ]]
+	# Both series stand at the same three places of the axis.
+	[[ $(picture poll-fds | grep -oE "transform='translate\([0-9.]+,[0-9.]+\) scale[^']*' color='rgb\([^)]*\)'" |
+		sed 's/.*translate(\([0-9.]*\),.*/\1/' | sort -n | uniq -c | awk '$1 >= 2' | wc -l) -ge 3 ]]
 }
 
 @test "what was predicted is drawn, where the run has it" {
@@ -245,18 +255,18 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 		add loop "form=memory,iterations=$i"
 	done
 	draw
-	grep -qx 'n_predicted = 1' small/loop-curve.plot
+	grep -qx 'n_predicted = 1' small/plots/loop-curve.plot
 	# From nothing at 0 to twice as much at 2 as at 1, by the rule.
-	awk '/^# loop.predicted/ { on = 1; next } on && NF == 2 { print }' small/loop-curve.dat >line
+	awk '/^# loop.predicted/ { on = 1; next } on && NF { print $2, $3 }' small/plots/loop-curve.dat >line
 	[[ $(sed -n 1p line) == '0 0' && $(tail -n 1 line) == '2 '* ]]
 	awk '$1 == 1 { one = $2 } $1 == 2 { two = $2 } END { exit !(one > 0 && two / one > 1.999 && two / one < 2.001) }' line
 	needs_gnuplot
-	grep -q '<text>predicted: ' small/loop-curve.svg
+	grep -q '<text>predicted: ' small/plots/loop-curve.svg
 	# A machine without its clock's rate has no cycles to predict by.
 	jq 'del(.timer.core_hz)' small/machine.json >machine && cp machine small/machine.json
 	draw
-	grep -qx 'n_predicted = 0' small/loop-curve.plot
-	run ! grep 'predicted' small/loop-curve.svg
+	grep -qx 'n_predicted = 0' small/plots/loop-curve.plot
+	run ! grep 'predicted' small/plots/loop-curve.svg
 }
 
 @test "many lines over two places are bars, by those places" {
@@ -267,9 +277,9 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 		done
 	done
 	draw
-	grep -qx "load plots.'/bars.gp'" small/memory-bandwidth-threads.plot
-	grep -qx "series\[2\] = '2 threads'" small/memory-bandwidth-threads.plot
-	grep -qx "categories\[3\] = 'copy past caches'" small/memory-bandwidth-threads.plot
+	grep -qx "load plots.'/bars.gp'" small/plots/memory-bandwidth-threads.plot
+	grep -qx "series\[2\] = '2 threads'" small/plots/memory-bandwidth-threads.plot
+	grep -qx "categories\[3\] = 'copy past caches'" small/plots/memory-bandwidth-threads.plot
 }
 
 @test "the load is drawn only where both kinds of it are known" {
@@ -277,10 +287,10 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 	add arith load=core,type=int64,op=add \
 		'.unit = "%" | .status = "skipped" | .reason = "no counters" | .value = null'
 	draw
-	[[ ! -e small/load.dat ]]
+	[[ ! -e small/plots/load.dat ]]
 	add mem_latency load=core,pattern=random,pages=4K,size=64M '.unit = "%"'
 	draw
-	[[ -s small/load.dat ]]
+	[[ -s small/plots/load.dat ]]
 }
 
 @test "a pointer over a point shows its row, and nothing runs" {
@@ -288,9 +298,9 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 	add poll call=select,fds=1,ready=none
 	add poll 'call=poll<b>,fds=1,ready=none'
 	draw
-	grep -q '<title>call=select,fds=1,ready=none: 2.02 ns (.*)</title>' small/poll-fds.svg
-	run ! grep -E 'gnuplot_plot_[0-9]*</title>|<script|onmouse|<b>' small/poll-fds.svg
-	for svg in small/*.svg; do
+	grep -q '<title>call=select,fds=1,ready=none: 2.02 ns (.*)</title>' small/plots/poll-fds.svg
+	run ! grep -E 'gnuplot_plot_[0-9]*</title>|<script|onmouse|<b>' small/plots/poll-fds.svg
+	for svg in small/plots/*.svg; do
 		! command -v xmllint >/dev/null || xmllint --noout "$svg"
 	done
 }
@@ -301,10 +311,10 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 	done
 	add tlb level=1,figure=reach '.unit = "pages" | .value = 72'
 	draw
-	grep -qx 'mark_at\[1\] = 72' small/tlb-steps.plot
-	grep -qx "n_marks = 1" small/tlb-steps.plot
+	grep -qx 'mark_at\[1\] = 72' small/plots/tlb-steps.plot
+	grep -qx "n_marks = 1" small/plots/tlb-steps.plot
 	needs_gnuplot
-	grep -q '<text>first TLB *</text>' small/tlb-steps.svg
+	grep -q '<text>first TLB *</text>' small/plots/tlb-steps.svg
 }
 
 @test "what figures.tsv names is there" {
@@ -320,7 +330,7 @@ breaks() { awk '/^[0-9]/ && blank == 1 { n++ } { blank = $0 == "" ? blank + 1 : 
 	done >cases
 	sed -n 's/^word\t//p' "$ROOT/report/figures.tsv" |
 		while IFS=$'\t' read -r programs term _; do
-			[[ $term != @(net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
+			[[ $term != @(cpus=*|net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
 			[[ $programs != '*' ]] && term="$programs $term"
 			# An empty value stands for no such axis.
 			grep -qx -- "${term//\*/.*}.*" cases || echo "$term"

@@ -83,7 +83,7 @@ side() {
 	[[ $(grep '^syscall' <<<"$output" | tr -s ' ') == \
 		$'syscall: call=b 100 = -50 (-50 %)\nsyscall: call=a 100 +1 (+1.0 %) =' ]]
 	grep -q '| syscall: call=b | 100 | = | -50 (-50 %) |' pages/compare.md
-	[[ ! -e pages/compare-1.svg && -s pages/compare.html ]]
+	[[ ! -e pages/plots/compare-1.svg && -s pages/compare.html ]]
 }
 
 @test "CI fails on what costs more, however little" {

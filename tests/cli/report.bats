@@ -171,7 +171,7 @@ column() {
 	run ! grep -E '^\| args=0,via=direct \|.* 6 \|' small/report.md
 	grep -Eq '^\| args=0,via=direct \|.*\| no value in 1 of 6 rounds: no \|' \
 		small/report.md
-	grep -Eq '^0 .* 5 "args=0,via=direct: ' small/procedure-curve.dat
+	grep -Eq '^1 0 .* "args=0,via=direct: ' small/plots/procedure-curve.dat
 }
 
 @test "what moves with the place of its code says by how much" {
@@ -207,15 +207,17 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	needs_gnuplot
 	run -0 --separate-stderr make_report small
 	for figure in procedure-curve procedure-incidence syscall-bars; do
-		[[ -s small/$figure.svg && -s small/$figure.dat ]]
-		[[ $(head -c 8 small/$figure.png | od -An -tx1) == *"89 50 4e 47"* ]]
-		grep -q "<img src=\"$figure.svg\" alt=\"[^\"]" small/report.html
-		grep -q "($figure.svg)" small/report.md
+		[[ -s small/plots/$figure.svg && -s small/plots/$figure.dat ]]
+		[[ $(head -c 5 small/plots/$figure.pdf) == %PDF- ]]
+		images | grep -qx "$(base64 -w 0 small/plots/$figure.svg)"
+		grep -q "(plots/$figure.svg)" small/report.md
 	done
-	[[ ! -e small/loop-curve.dat ]]
-	# The card alone is inside.
-	[[ $(images) == "$(base64 -w 0 small/card.svg)" ]]
-	run ! grep -E 'https?://' small/report.html
+	[[ ! -e small/plots/loop-curve.dat ]]
+	# The page is one file, and the top of the directory stays short.
+	[[ $(images | head -n 1) == "$(base64 -w 0 small/plots/card.svg)" ]]
+	run ! grep -E 'https?://|src="?[^"d]' small/report.html
+	[[ -z $(find small -name '*.png') ]]
+	(($(find small -mindepth 1 -maxdepth 1 | wc -l) <= 12))
 }
 
 @test "a picture with a script is an image, which cannot run it" {
@@ -232,28 +234,28 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 @test "plot draws the figures that it knows, and no other file" {
 	needs_gnuplot
 	run -0 --separate-stderr make_report small
-	rm small/*.svg
-	printf 'set print "owned"\nprint 1\n' >small/other.plot
+	rm small/plots/*.svg
+	printf 'set print "owned"\nprint 1\n' >small/plots/other.plot
 	run -0 "$ROOT/scripts/plot" small
-	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
+	[[ -s small/plots/syscall-bars.svg && ! -e small/owned ]]
 	mkdir bare
 	run -1 --separate-stderr "$ROOT/scripts/plot" bare
-	[[ $stderr == *'bare: no .plot file here' ]]
+	[[ $stderr == *'bare/plots: no .plot file here' ]]
 }
 
 @test "plot does not do what a figure from elsewhere says" {
 	needs_gnuplot
 	run -0 --separate-stderr make_report small
-	cp small/syscall-bars.plot good
+	cp small/plots/syscall-bars.plot good
 	while read -r line; do
 		{
 			grep -v '^load' good
 			printf '%s\n' "$line"
 			grep '^load' good
-		} >small/syscall-bars.plot
+		} >small/plots/syscall-bars.plot
 		run ! "$ROOT/scripts/plot" small syscall-bars
 		[[ $output == *"has more than settings"* ]]
-		[[ ! -e small/owned && ! -e small/syscall-bars.svg ]]
+		[[ ! -e small/owned && ! -e small/plots/syscall-bars.svg ]]
 	done <<-'EOT'
 		system('touch owned')
 		!touch owned
@@ -269,10 +271,10 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 		load plots.'/bars.gp'
 	EOT
 	# And `report make` writes it anew.
-	printf 'system("touch owned")\n' >small/syscall-bars.plot
+	printf 'system("touch owned")\n' >small/plots/syscall-bars.plot
 	run -0 --separate-stderr make_report small
-	[[ -s small/syscall-bars.svg && ! -e small/owned ]]
-	diff good small/syscall-bars.plot
+	[[ -s small/plots/syscall-bars.svg && ! -e small/owned ]]
+	diff good small/plots/syscall-bars.plot
 }
 
 @test "values without an interval are drawn all the same" {
@@ -280,12 +282,12 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	jq -c 'select(.round <= 3)' small/invocations.jsonl >few
 	mv few small/invocations.jsonl
 	run -0 --separate-stderr make_report small
-	grep -q '^0 2.01 NaN NaN ' small/procedure-curve.dat
+	grep -q '^1 0 2.01 NaN NaN ' small/plots/procedure-curve.dat
 	# A marker for each line of data, and one for the key.
-	[[ $(grep -c "href='#gpPt[0-9]*' transform='translate" small/procedure-curve.svg) -eq \
-		$(($(grep -c '^[0-9].*"$' small/procedure-curve.dat) + 1)) ]]
-	grep -q '<text>101</text>' small/syscall-bars.svg
-	grep -q '<text>91.0</text>' small/syscall-bars.svg
+	[[ $(grep -c "href='#gpPt[0-9]*' transform='translate" small/plots/procedure-curve.svg) -eq \
+		$(($(grep -c '^1 .*: .*"$' small/plots/procedure-curve.dat) + 1)) ]]
+	grep -q '<text>101</text>' small/plots/syscall-bars.svg
+	grep -q '<text>91.0</text>' small/plots/syscall-bars.svg
 }
 
 @test "the page is valid HTML, also from a hostile directory" {
@@ -330,8 +332,8 @@ widths() {
 	run -0 --separate-stderr env PATH="$PWD/bin" \
 		"$report" make --root "$ROOT" small
 	[[ $stderr == *"gnuplot is not installed"*"apt-get install gnuplot-nox"* ]]
-	[[ -s small/report.html && ! -e small/syscall-bars.svg ]]
-	[[ -s small/syscall-bars.dat ]]
+	[[ -s small/report.html && ! -e small/plots/syscall-bars.svg ]]
+	[[ -s small/plots/syscall-bars.dat ]]
 	grep -q 'gnuplot is not installed' small/report.md
 }
 
@@ -400,7 +402,9 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	grep -q "odd/run.json: $expected" odd/report.md
 	# What is written takes their place.
 	rm odd/report.md
-	mkfifo odd/report.md odd/.report.html.new odd/syscall.dat
+	mkdir -p odd/plots
+	rm -f odd/plots/syscall-bars.dat
+	mkfifo odd/report.md odd/.report.html.new odd/plots/syscall-bars.dat
 	run -0 --separate-stderr timeout 60 "$report" make --root "$ROOT" --no-plots odd
 	[[ -f odd/report.md && -f odd/report.html ]]
 }

@@ -7,10 +7,6 @@
 
 load ../helpers
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-}
-
 # ended STATUS...: the program of the last run ended by itself, with one of them.
 ended() {
 	local want

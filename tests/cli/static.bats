@@ -77,7 +77,6 @@ nowhere() {
 @test "run-all.sh measures with a plain shell, and says what could not be measured" {
 	local sh=${FILE%/*}/run-all.sh
 
-	calmly # copies on two CPUs, beside other tests
 	try 0 env -i sh "$sh" -r 2 -e 1 -o rows.jsonl nop syscall procedure
 	jq -es '[.[] | {benchmark, round}] | unique | length == 6' rows.jsonl
 	[[ $output == *"rows measured, "*" skipped, 0 failed; 0 crashes"* ]]

@@ -2,27 +2,22 @@
 /* From the ticks of a made-up clock to the figures of a row: each answer is
  * known beforehand, and no two steps of the arithmetic have the same factor. */
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "counters_set.h"
-#include "program.h"
-#include "result.h"
-#include "rows.h"
-#include "tap.h"
+#include "made_up.h"
+#include "tests.h"
 
 #define OVERHEAD 30.0 /* ticks of an empty interval */
 #define HZ	 2e9  /* two ticks a nanosecond */
 #define CORE_HZ	 3e9
 
-static const struct bench_desc desc = { .name = "made_up" };
-
 /* A machine whose core is faster than its clock. */
-static struct bench machine(double *speeds)
+static struct bench machine(void)
 {
-	for (int i = 0; i < 4; i++)
-		speeds[i] = CORE_HZ;
+	static double speeds[] = { CORE_HZ, CORE_HZ, CORE_HZ, CORE_HZ };
+
 	return (struct bench) {
-		.desc = &desc,
+		.desc = &made_up_desc,
 		.timer = { .hz = HZ,
 			   .tsc_hz = HZ,
 			   .quantum_ticks = 1,
@@ -32,94 +27,58 @@ static struct bench machine(double *speeds)
 	};
 }
 
-static struct case_run made_up(struct bench_case c)
-{
-	return (struct case_run) { .def.name = (char *)"x=1",
-				   .c = c,
-				   .got.cold = NAN,
-				   .def.derived = NAN,
-				   .def.expected = NAN,
-				   .def.derived_resolution = NAN,
-				   .def.derived_low = NAN,
-				   .def.derived_high = NAN };
-}
-
-static void finish(const struct bench *b, struct case_run *run,
-		   struct result *row)
-{
-	rows_make(b, run, row);
-	sample_free(&run->got.events);
-	sample_series_free(&run->got.series);
-	sample_series_free(&run->got.base);
-}
-
 /* The row of 100 events: 10 take 40 ns, 60 take 100 ns, 30 take 300 ns. */
-static void skewed(struct result *row, struct bench_case c)
+static const struct result *skewed(struct bench_case c)
 {
-	double speeds[4];
-	const struct bench b = machine(speeds);
+	const struct bench b = machine();
 	struct case_run run = made_up(c);
 
 	for (int i = 0; i < 100; i++)
 		sample_push(&run.got.events, OVERHEAD + 2 * (i < 10   ? 40
 							     : i < 70 ? 100
 								      : 300));
-	finish(&b, &run, row);
+	return made_up_row(&b, &run);
 }
 
 /* Events on a clock of 26 ticks. */
-static void coarse(struct result *row)
+static const struct result *coarse(void)
 {
-	double speeds[4];
-	struct bench b = machine(speeds);
+	struct bench b = machine();
 	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
 
 	b.timer.quantum_ticks = 26;
 	for (int i = 0; i < 10; i++)
 		sample_push(&run.got.events, OVERHEAD + 260);
-	finish(&b, &run, row);
+	return made_up_row(&b, &run);
 }
 
-static double value_of(struct bench_case c)
+TEST(events)
 {
-	struct result row;
-	double value;
+	static const struct {
+		struct bench_case c;
+		double value, tolerance;
+		const char *what;
+	} t[] = {
+		{ { .ops = 4 }, 25, 0.1, "of four operations each a quarter" },
+		{ { .with_overhead = true }, 115, 0.3, "a clock's own cost" },
+		{ { .estimator = BENCH_EST_MIN }, 40, 1e-9, "a minimum" },
+		{ { .estimator = BENCH_EST_MEAN }, 154, 1e-9, "a mean" },
+		{ { .estimator = BENCH_EST_MAX }, 300, 1e-9, "a maximum" },
+		{ { .bytes = 4096, .unit = "B/s" }, 40.96e9, 0.16e9, "a rate" },
+	};
+	const struct result *row = skewed((struct bench_case) { .unit = "ns" });
 
-	skewed(&row, c);
-	value = row.value;
-	result_free(&row);
-	return value;
-}
-
-static void events(void)
-{
-	struct result row;
-
-	skewed(&row, (struct bench_case) { .unit = "ns" });
-	OK_NEAR(row.value, 100, 0.3, "an event is its median, less the clock");
-	OK_NEAR(row.min, 40, 1e-9, "the least has no overhead in it either");
-	OK_NEAR(row.mean, 154, 1e-9, "nor has the mean");
-	OK_NEAR(row.p90, 300, 1e-9, "nor has a tail");
-	OK_NEAR(row.ticks / row.value, 2, 1e-9, "ticks are the clock's");
-	OK_NEAR(row.cycles / row.value, 3, 1e-9, "cycles are the core's");
-	OK_NEAR(row.resolution, 3, 1e-9, "twice the overhead's spread");
-	result_free(&row);
-	coarse(&row);
-	OK_NEAR(row.resolution, 13, 1e-9, "at least a step of the clock");
-	result_free(&row);
-	OK_NEAR(value_of((struct bench_case) { .ops = 4 }), 25, 0.1,
-		"of four operations each a quarter");
-	OK_NEAR(value_of((struct bench_case) { .with_overhead = true }), 115,
-		0.3, "what a clock costs has it");
-	OK_NEAR(value_of((struct bench_case) { .estimator = BENCH_EST_MIN }),
-		40, 1e-9, "a minimum is one");
-	OK_NEAR(value_of((struct bench_case) { .estimator = BENCH_EST_MEAN }),
-		154, 1e-9, "a mean is one");
-	OK_NEAR(value_of((struct bench_case) { .estimator = BENCH_EST_MAX }),
-		300, 1e-9, "a maximum is one");
-	OK_NEAR(value_of((struct bench_case) { .bytes = 4096, .unit = "B/s" }) /
-			40.96e9,
-		1, 0.004, "a rate is of the same time");
+	OK_NEAR(row->value, 100, 0.3, "an event is its median, less the clock");
+	OK_NEAR(row->min, 40, 1e-9, "the least has no overhead in it either");
+	OK_NEAR(row->mean, 154, 1e-9, "nor has the mean");
+	OK_NEAR(row->p90, 300, 1e-9, "nor has a tail");
+	OK_NEAR(row->ticks / row->value, 2, 1e-9, "ticks are the clock's");
+	OK_NEAR(row->cycles / row->value, 3, 1e-9, "cycles are the core's");
+	OK_NEAR(row->resolution, 3, 1e-9, "twice the overhead's spread");
+	OK_NEAR(coarse()->resolution, 13, 1e-9, "at least a step of the clock");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
+		OK_NEAR(skewed(t[i].c)->value, t[i].value, t[i].tolerance,
+			t[i].what);
 }
 
 /* A loop of @per ticks for each operation, and 500 before and behind. */
@@ -136,28 +95,26 @@ static int batch(void *arg, uint64_t iters, uint64_t *ticks)
 	return 0;
 }
 
-static void repeated(void)
+TEST(repeated)
 {
-	double speeds[4];
-	const struct bench b = machine(speeds);
+	const struct bench b = machine();
 	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
 	struct loop whole = { 14 }, baseline = { 4 };
-	struct result row;
+	const struct result *row;
 
 	run.got.series.iters = run.got.base.iters = 1000;
 	for (int i = 0; i < 5; i++) {
 		sample_quad(batch, &whole, &run.got.series);
 		sample_quad(batch, &baseline, &run.got.base);
 	}
-	finish(&b, &run, &row);
-	OK_NEAR(row.value, 5, 1e-9,
+	row = made_up_row(&b, &run);
+	OK_NEAR(row->value, 5, 1e-9,
 		"of a loop what n more rounds took, less the baseline");
-	OK_NEAR(row.baseline, 2, 1e-9, "which is in the row");
-	OK_NEAR(row.cycles, 15, 1e-9, "and in the core's cycles");
-	OK_NEAR(row.min, 5, 0.1,
+	OK_NEAR(row->baseline, 2, 1e-9, "which is in the row");
+	OK_NEAR(row->cycles, 15, 1e-9, "and in the core's cycles");
+	OK_NEAR(row->min, 5, 0.1,
 		"samples are less the baseline too: the least");
-	OK_NEAR(row.p50, 5, 0.1, "and the median");
-	result_free(&row);
+	OK_NEAR(row->p50, 5, 0.1, "and the median");
 }
 
 /* Batches of n and 2n in which @each instructions were counted for each
@@ -176,15 +133,14 @@ static void count(struct op_counts *counts, double each)
 	}
 }
 
-static void counted(void)
+TEST(counted)
 {
-	double speeds[4];
 	struct counters c = { 0 };
 	struct op_counter counter = { .c = &c };
-	struct bench b = machine(speeds);
+	struct bench b = machine();
 	struct case_run run = made_up((struct bench_case) { .ops = 4 });
 	struct loop whole = { 14 };
-	struct result row;
+	const struct result *row;
 
 	b.counter = &counter;
 	run.got.series.iters = 1000;
@@ -193,52 +149,45 @@ static void counted(void)
 		count(&run.counts, 14);
 		count(&run.base_counts, 6);
 	}
-	finish(&b, &run, &row);
+	row = made_up_row(&b, &run);
 	OK_NEAR(json_number_value(
-			json_object_get(row.counters, "instructions")),
+			json_object_get(row->counters, "instructions")),
 		2, 1e-12, "events of an operation are less the baseline's");
 	op_counts_free(&run.counts);
 	op_counts_free(&run.base_counts);
-	result_free(&row);
 }
 
 /* The first event took 500 ns, for two operations. */
-static void cold(void)
+TEST(cold)
 {
-	double speeds[4];
-	const struct bench b = machine(speeds);
+	const struct bench b = machine();
 	struct case_run run =
 		made_up((struct bench_case) { .unit = "ns", .ops = 2 });
-	struct result row;
+	const struct result *row;
 
 	sample_push(&run.got.events, OVERHEAD + 2 * 100);
 	run.got.cold = OVERHEAD + 2 * 500;
-	finish(&b, &run, &row);
-	OK_NEAR(row.cold, 250, 1e-9, "the cold event has no overhead in it");
-	result_free(&row);
+	row = made_up_row(&b, &run);
+	OK_NEAR(row->cold, 250, 1e-9, "the cold event has no overhead in it");
 }
 
 /* 100 events of which so many were disturbed. */
 static bool worst(uint64_t involuntary, uint64_t migrated, uint64_t waited)
 {
-	double speeds[4];
-	struct bench b = machine(speeds);
+	struct bench b = machine();
 	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
-	struct result row;
-	bool got;
+	const struct result *row;
 
 	for (int i = 0; i < 100; i++)
 		sample_push(&run.got.events, OVERHEAD + 200);
 	run.got.involuntary = involuntary;
 	run.got.migrated = migrated;
 	run.got.waited = waited;
-	finish(&b, &run, &row);
-	got = row.grade && *row.grade == 'D';
-	result_free(&row);
-	return got;
+	row = made_up_row(&b, &run);
+	return row->grade && *row->grade == 'D';
 }
 
-static void grades(void)
+TEST(grades)
 {
 	OK(!worst(0, 0, 0) && !worst(20, 0, 0), "a process alone has no grade");
 	OK(worst(21, 0, 0) && worst(0, 21, 0) && worst(0, 0, 26),
@@ -248,14 +197,13 @@ static void grades(void)
 
 /* 100 events in each of four visits, in two of which the host had one of the
  * CPUs, and in two, one of them the same, a quota held the group back. */
-static void take(struct result *row, bool waits_known)
+static const struct result *take(bool waits_known)
 {
 	const struct noise_taken during[] = { { { 0, 0 }, 0 },
 					      { { 3, 0 }, 0 },
 					      { { 0, 1 }, 7 },
 					      { { 0, 0 }, 1 } };
-	double speeds[4];
-	struct bench b = machine(speeds);
+	struct bench b = machine();
 	struct case_run run = made_up((struct bench_case) { .unit = "ns" });
 
 	b.runs = &(struct case_run *) { &run };
@@ -270,8 +218,7 @@ static void take(struct result *row, bool waits_known)
 			(struct beside) { .cpu = -1, .taken = during[visit] };
 		visit_settle(&b, &run, &before, waits_known);
 	}
-	finish(&b, &run, row);
-	free(run.verdict.evidence);
+	return made_up_row(&b, &run);
 }
 
 static json_int_t tagged(const struct result *row, const char *tag)
@@ -279,41 +226,26 @@ static json_int_t tagged(const struct result *row, const char *tag)
 	return json_integer_value(json_object_get(row->tags, tag));
 }
 
-static void taken(void)
+TEST(taken)
 {
-	struct result row;
+	const struct result *row;
 
-	take(&row, true);
-	OK(row.samples == 400 && !json_is_object(row.set_aside),
+	row = take(true);
+	OK(row->samples == 400 && !json_is_object(row->set_aside),
 	   "those that waited are dropped one by one");
-	OK(tagged(&row, "stolen") == 200 && tagged(&row, "throttled") == 200,
+	OK(tagged(row, "stolen") == 200 && tagged(row, "throttled") == 200,
 	   "what the host and a quota took was beside half of the samples");
-	result_free(&row);
-	take(&row, false);
-	OK(row.samples == 200 && json_is_object(row.set_aside),
+	row = take(false);
+	OK(row->samples == 200 && json_is_object(row->set_aside),
 	   "held back in unknown samples: those visits are set aside");
-	OK(tagged(&row, "stolen") == 100 && tagged(&row, "throttled") == 0,
+	OK(tagged(row, "stolen") == 100 && tagged(row, "throttled") == 0,
 	   "and their tags with them");
-	result_free(&row);
 }
 
-static void own_clock(void)
+TEST(own_clock)
 {
-	double speeds[4];
-	const struct bench b = machine(speeds);
+	const struct bench b = machine();
 
 	OK_NEAR(bench_ns(&b, OVERHEAD + 200), 100, 1e-9,
 		"a span that a benchmark takes itself has no overhead");
-}
-
-int main(void)
-{
-	events();
-	repeated();
-	counted();
-	cold();
-	grades();
-	taken();
-	own_clock();
-	return tap_done();
 }

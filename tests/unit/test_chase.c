@@ -8,56 +8,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tap.h"
+#include "tests.h"
 
 #define LINES ((size_t)4096)
 #define BYTES (LINES * CHASE_LINE)
 
-static size_t line_of(const char *base, const void *at)
+_Alignas(CHASE_PAGE) static char base[BYTES];
+
+static size_t line_of(const void *at)
 {
 	return (size_t)((const char *)at - base) / CHASE_LINE;
 }
 
 /* How many different lines a walk of @lines loads comes by, if it then is back
  * where it began; else 0. */
-static size_t walk(const struct chase *c, const char *base, size_t lines)
+static size_t walk(const struct chase *c, size_t lines)
 {
-	bool *seen = calloc(lines, sizeof(*seen));
+	bool seen[LINES] = { false };
 	void *at = c->entry[0];
 	size_t different = 0;
 
-	for (size_t i = 0; seen && i < lines; i++) {
-		different += !seen[line_of(base, at)];
-		seen[line_of(base, at)] = true;
+	for (size_t i = 0; i < lines; i++) {
+		different += !seen[line_of(at)];
+		seen[line_of(at)] = true;
 		at = *(void **)at;
 	}
-	free(seen);
 	return at == c->entry[0] ? different : 0;
 }
 
 /* How many different distances lie between a line and the next one; of a random
  * order about 63 % as many as lines. */
-static size_t jumps(const struct chase *c, const char *base, size_t lines)
+static size_t jumps(const struct chase *c, size_t lines)
 {
-	bool *seen = calloc(lines, sizeof(*seen));
+	bool seen[LINES] = { false };
 	void *at = c->entry[0];
 	size_t different = 0;
 
-	for (size_t i = 0; seen && i < lines; i++) {
+	for (size_t i = 0; i < lines; i++) {
 		void *next = *(void **)at;
 		const size_t jump =
-			(line_of(base, next) + lines - line_of(base, at)) %
-			lines;
+			(line_of(next) + lines - line_of(at)) % lines;
 
 		different += !seen[jump];
 		seen[jump] = true;
 		at = next;
 	}
-	free(seen);
 	return different;
 }
 
-static void cycles(char *base)
+TEST(cycles)
 {
 	static chase_link_fn *const links[] = { chase_link_window,
 						chase_link_pages,
@@ -71,8 +70,7 @@ static void cycles(char *base)
 			struct chase c;
 
 			OK(!links[k](&c, base, sizes[i], 0, 77 + i) &&
-				   c.lines == lines &&
-				   walk(&c, base, lines) == lines,
+				   c.lines == lines && walk(&c, lines) == lines,
 			   "one cycle of all lines");
 			OK(chase_verify(&c) == lines, "which is verified");
 			*(void **)c.entry[5] = c.entry[5];
@@ -81,19 +79,19 @@ static void cycles(char *base)
 }
 
 /* With n lines every distance comes up as often as any other. */
-static void uniform(char *base)
+TEST(uniform)
 {
 	unsigned int count[8] = { 0 };
 	struct chase c;
 
 	OK(!chase_link_random(&c, base, BYTES, 0, 4242) &&
-		   jumps(&c, base, LINES) > LINES * 58 / 100 &&
-		   jumps(&c, base, LINES) < LINES * 68 / 100,
+		   jumps(&c, LINES) > LINES * 58 / 100 &&
+		   jumps(&c, LINES) < LINES * 68 / 100,
 	   "as many distances as chance gives");
 	for (uint64_t seed = 0; seed < 7000; seed++) {
 		chase_link_random(&c, base, (size_t)8 * CHASE_LINE, 0,
 				  seed * 0x9e3779b97f4a7c15);
-		count[line_of(base, *(void **)base)]++;
+		count[line_of(*(void **)base)]++;
 	}
 	for (int i = 1; i < 8; i++)
 		OK(count[i] > 850 && count[i] < 1150, "each line as often");
@@ -101,7 +99,7 @@ static void uniform(char *base)
 }
 
 /* Each pair in a page of its own, its two places apart, from either end. */
-static void pairs(char *base)
+TEST(pairs)
 {
 	enum { PAGES = BYTES / CHASE_PAGE };
 	bool seen[PAGES] = { false }, at_place[CHASE_PAGE / 128] = { false };
@@ -134,7 +132,7 @@ static void pairs(char *base)
 }
 
 /* Each chase is where it is when followed alone. */
-static void many(char *base)
+TEST(many)
 {
 	static const uint64_t loads[] = { 0, 1, 2, 3, 64, 1001 };
 	struct chase c;
@@ -159,43 +157,8 @@ static void many(char *base)
 	OK(same, "every number of chases, each followed to its place");
 }
 
-/* Ticks that @k chases take for some rounds in L1: the least of many tries,
- * since all that others do makes it more. */
-static uint64_t ticks(const struct chase *c, unsigned int k)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (int try = 0; try < 400; try++) {
-		void *at[CHASE_ENTRIES];
-		uint64_t begin;
-
-		memcpy(at, c->entry, sizeof(at));
-		begin = __builtin_ia32_rdtsc();
-		chase_run_many(at, k, 500);
-		begin = __builtin_ia32_rdtsc() - begin;
-		least = begin < least ? begin : least;
-	}
-	return least;
-}
-
-/* A load that hits takes at least four cycles, in which any core can begin
- * four: four chases take no longer than one if nothing but the loads is in
- * them.  A store and a load of each pointer more than doubles it. */
-static void side_by_side(char *base)
-{
-	struct chase c;
-	bool alike;
-
-	OK(!chase_link_window(&c, base, (size_t)4 * CHASE_PAGE, 0, 5),
-	   "a chain in L1");
-	alike = ticks(&c, 4) * 2 < ticks(&c, 1) * 3;
-	for (int again = 0; again < 5 && !alike; again++)
-		alike = ticks(&c, 4) * 2 < ticks(&c, 1) * 3;
-	OK(alike, "four chases take less than 1.5 times as long as one");
-}
-
 /* One line of each large page, in each of its small pages as often. */
-static void large_pages(char *base)
+TEST(large_pages)
 {
 	const size_t page = (size_t)4 * CHASE_PAGE, pages = BYTES / page;
 	size_t used[4] = { 0 };
@@ -207,7 +170,7 @@ static void large_pages(char *base)
 	   "one line of each large page");
 	at = c.entry[0];
 	for (size_t i = 0; i < pages; i++) {
-		used[line_of(base, at) * CHASE_LINE / CHASE_PAGE % 4]++;
+		used[line_of(at) * CHASE_LINE / CHASE_PAGE % 4]++;
 		at = *(void **)at;
 	}
 	OK(used[0] == pages / 4 && used[1] == pages / 4 &&
@@ -216,7 +179,7 @@ static void large_pages(char *base)
 }
 
 /* What a stride is, counted along the chain and not as it was linked. */
-static void strides(char *base)
+TEST(strides)
 {
 	for (size_t stride = 64; stride <= 1024; stride *= 4) {
 		const size_t n = BYTES / stride;
@@ -236,21 +199,4 @@ static void strides(char *base)
 		OK(good == n && at == c.entry[0],
 		   "each load lies one stride behind the last");
 	}
-}
-
-int main(void)
-{
-	char *base = aligned_alloc(CHASE_PAGE, BYTES);
-
-	if (base) {
-		cycles(base);
-		uniform(base);
-		pairs(base);
-		many(base);
-		side_by_side(base);
-		large_pages(base);
-		strides(base);
-	}
-	free(base);
-	return tap_done();
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters on made-up readings, invented machines, and this one. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "box.h"
 #include "counters_set.h"
-#include "tap.h"
+#include "tests.h"
 
 #define MS UINT64_C(1000000)
 
@@ -40,7 +37,7 @@ static struct counters one_pmu(enum counters_kind kind)
 	return c;
 }
 
-static void test_plain(void)
+TEST(test_plain)
 {
 	const double width[COUNTERS_PMUS] = { 4, NAN, NAN, NAN };
 	struct counters c = one_pmu(COUNTERS_SELF);
@@ -55,13 +52,14 @@ static void test_plain(void)
 	b.after_ns += 2 * MS;
 	counters_delta(&c, &a, &b, &k);
 	OK(k.begin_ns == 0 && k.end_ns == 101 * MS, "the middle of the reads");
-	OK(k.count[0].known && !k.count[0].scaled, "known, not scaled");
-	OK_NEAR(k.count[0].value, 6000, 0, "instructions");
-	OK_NEAR(k.count[0].share, 1, 0, "counted all the time");
+	OK(k.count[0].known && !k.count[0].scaled && k.count[0].share == 1 &&
+		   k.count[0].value == 6000,
+	   "instructions, counted all the time");
 	OK_NEAR(counters_ipc(&k), 2, 0, "instructions for each cycle");
 	OK_NEAR(counters_load_pct(&k, width), 50, 1e-12, "the paper's (1)");
-	OK(!k.count[COUNTERS_LLC_MISSES].known, "not opened is not known");
-	OK(isnan(k.count[COUNTERS_LLC_MISSES].value), "nor has it a value");
+	OK(!k.count[COUNTERS_LLC_MISSES].known &&
+		   isnan(k.count[COUNTERS_LLC_MISSES].value),
+	   "not opened is not known");
 	OK(k.count[COUNTERS_BRANCHES].known &&
 		   k.count[COUNTERS_BRANCHES].value == 0,
 	   "a thread that did not run did nothing");
@@ -69,7 +67,7 @@ static void test_plain(void)
 	OK(!k.count[0].known, "backwards is not known");
 }
 
-static void test_multiplexed(void)
+TEST(test_multiplexed)
 {
 	struct counters c = one_pmu(COUNTERS_SELF);
 	struct counters_reading a = at(0), b = at(100);
@@ -80,17 +78,17 @@ static void test_multiplexed(void)
 	set(&a, 0, COUNTERS_CYCLES, 0, 100, 100);
 	set(&b, 0, COUNTERS_CYCLES, 0, 200, 100);
 	counters_delta(&c, &a, &b, &k);
-	OK(k.count[0].known && k.count[0].scaled, "scaled, and said so");
-	OK_NEAR(k.count[0].value, 4000, 1e-9,
-		"a quarter of the interval stands for all of it");
-	OK_NEAR(k.count[0].share, 0.25, 0, "its share");
-	OK(!k.count[COUNTERS_CYCLES].known, "no turn, no number");
-	OK_NEAR(k.count[COUNTERS_CYCLES].share, 0, 0, "and no share");
-	OK(isnan(counters_ipc(&k)), "and no ratio");
+	OK(k.count[0].known && k.count[0].scaled && k.count[0].share == 0.25 &&
+		   fabs(k.count[0].value - 4000) < 1e-9,
+	   "a quarter of the interval stands for all of it");
+	OK(!k.count[COUNTERS_CYCLES].known &&
+		   k.count[COUNTERS_CYCLES].share == 0 &&
+		   isnan(counters_ipc(&k)),
+	   "no turn: no number, no share, no ratio");
 }
 
 /* A hypervisor with fewer counters than it shows. */
-static void test_stands_still(void)
+TEST(test_stands_still)
 {
 	struct counters c = one_pmu(COUNTERS_SELF);
 	struct counters_reading a = at(0), b = at(100);
@@ -145,7 +143,7 @@ static void test_stands_still(void)
 }
 
 /* A thread that moves between kinds of core. */
-static void test_hybrid(void)
+TEST(test_hybrid)
 {
 	const double width[COUNTERS_PMUS] = { 6, 5, NAN, NAN };
 	const double unknown[COUNTERS_PMUS] = { 6, NAN, NAN, NAN };
@@ -162,10 +160,9 @@ static void test_hybrid(void)
 	set(&b, 0, COUNTERS_CYCLES, 1000, 100, 60);
 	set(&b, 1, COUNTERS_CYCLES, 400, 100, 40);
 	counters_delta(&c, &a, &b, &k);
-	OK_NEAR(k.count[0].value, 3500, 0, "both kinds added");
-	OK(!k.count[0].scaled, "elsewhere is not multiplexed");
-	OK_NEAR(k.count[0].pmu[0], 3000, 0, "on the large cores");
-	OK_NEAR(k.count[0].pmu[1], 500, 0, "on the small cores");
+	OK(k.count[0].value == 3500 && k.count[0].pmu[0] == 3000 &&
+		   k.count[0].pmu[1] == 500 && !k.count[0].scaled,
+	   "both kinds added; elsewhere is not multiplexed");
 	OK_NEAR(counters_load_pct(&k, width), 3500 / 8000. * 100, 1e-9,
 		"each kind with its width");
 	OK(isnan(counters_load_pct(&k, unknown)), "a width is missing");
@@ -189,7 +186,7 @@ static void test_hybrid(void)
 	OK(!k.count[COUNTERS_CYCLES].known, "but it does if it was used");
 }
 
-static void test_gap(void)
+TEST(test_gap)
 {
 	struct counters c = one_pmu(COUNTERS_CPU);
 	struct counters_reading a = at(0), b = at(1000);
@@ -207,108 +204,41 @@ static void test_gap(void)
 	OK(k.count[COUNTERS_CYCLES].known, "a slow reader is no gap");
 }
 
-/* A file of a made-up sysfs. */
-static void write_file(const char *dir, const char *device, const char *file,
-		       const char *text)
+TEST(test_devices)
 {
-	char path[300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, device);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/%s/%s", dir, device, file);
-	f = fopen(path, "w");
-	if (!f)
-		return;
-	fprintf(f, "%s\n", text);
-	fclose(f);
-}
-
-static void remove_tree(const char *dir)
-{
-	char command[300];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	OK(!system(command), "clean up");
-}
-
-static void test_devices(void)
-{
-	char dir[] = "/tmp/test_counters.XXXXXX";
 	struct counters_pmu pmus[COUNTERS_PMUS];
 	unsigned int n;
 
-	if (!mkdtemp(dir))
-		return;
-	write_file(dir, "software", "type", "1");
-	write_file(dir, "uncore_cbox_0", "type", "14");
-	write_file(dir, "uncore_cbox_0", "cpumask", "0");
-	n = counters_pmu_find(dir, pmus);
-	OK(n == 0, "an uncore is no core");
-	write_file(dir, "cpu", "type", "4");
-	n = counters_pmu_find(dir, pmus);
-	OK(n == 1 && pmus[0].type == 4, "one kind of core");
+	box_open(true);
+	box_put("one/software/type", "1\n");
+	box_put("one/uncore_cbox_0/type", "14\n");
+	box_put("one/uncore_cbox_0/cpumask", "0\n");
+	OK(counters_pmu_find(in_box("one"), pmus) == 0, "an uncore is no core");
+	box_put("one/cpu/type", "4\n");
+	n = counters_pmu_find(in_box("one"), pmus);
+	OK(n == 1 && pmus[0].type == 4 && counters_pmu_has(&pmus[0], 511) &&
+		   counters_pmu_config(1, &pmus[0], n) == 1,
+	   "one kind of core has all CPUs");
 	OK_STR(pmus[0].name, "cpu", "its name");
-	OK(counters_pmu_has(&pmus[0], 511), "has all CPUs");
-	OK(counters_pmu_config(1, &pmus[0], n) == 1, "a plain event");
 	counters_pmu_free(pmus, n);
-
-	write_file(dir, "cpu", "type", "x");
-	remove_tree(dir);
-	if (mkdir(dir, 0700))
-		return;
-	write_file(dir, "cpu_atom", "type", "10");
-	write_file(dir, "cpu_atom", "cpus", "16-23,30");
-	write_file(dir, "cpu_core", "type", "4");
-	write_file(dir, "cpu_core", "cpus", "0-15");
-	n = counters_pmu_find(dir, pmus);
-	OK(n == 2, "two kinds of core");
-	OK_STR(pmus[0].name, "cpu_core", "in the order of their types");
-	OK_STR(pmus[1].name, "cpu_atom", "and the other");
+	box_put("two/cpu_atom/type", "10\n");
+	box_put("two/cpu_atom/cpus", "16-23,30\n");
+	box_put("two/cpu_core/type", "4\n");
+	box_put("two/cpu_core/cpus", "0-15\n");
+	n = counters_pmu_find(in_box("two"), pmus);
+	OK(n == 2 && !strcmp(pmus[0].name, "cpu_core") &&
+		   !strcmp(pmus[1].name, "cpu_atom"),
+	   "two kinds of core, in the order of their types");
 	OK(counters_pmu_has(&pmus[0], 0) && counters_pmu_has(&pmus[0], 15) &&
-		   !counters_pmu_has(&pmus[0], 16),
-	   "large cores");
-	OK(counters_pmu_has(&pmus[1], 23) && counters_pmu_has(&pmus[1], 30) &&
+		   !counters_pmu_has(&pmus[0], 16) &&
+		   counters_pmu_has(&pmus[1], 23) &&
+		   counters_pmu_has(&pmus[1], 30) &&
 		   !counters_pmu_has(&pmus[1], 24),
-	   "small cores");
+	   "their CPUs");
 	OK(counters_pmu_config(1, &pmus[1], n) == 0xa00000001,
 	   "the type in the upper half");
 	counters_pmu_free(pmus, n);
-	remove_tree(dir);
 	OK(counters_pmu_find("/no/such/dir", pmus) == 0, "no sysfs");
-}
-
-static const struct {
-	struct counters_refusal r;
-	const char *says;
-} refusals[] = {
-	{ { .err = ENOENT, .hypervisor = true, .paranoid = 2 }, "pmu=on" },
-	{ { .err = ENOENT, .paranoid = 2 }, "dmesg" },
-	{ { .err = ENOENT, .pmus = 1, .hypervisor = true }, "no such event" },
-	{ { .err = EOPNOTSUPP, .event = COUNTERS_PAGE_FAULTS },
-	  "does not count it" },
-	{ { .err = EACCES, .paranoid = 3 }, "perf_event_paranoid=2" },
-	{ { .err = EACCES, .paranoid = 2, .event = COUNTERS_MIGRATIONS },
-	  "perf_event_paranoid=1" },
-	{ { .err = EACCES, .paranoid = 1, .kind = COUNTERS_CPU },
-	  "perf_event_paranoid=0" },
-	{ { .err = EPERM, .paranoid = 1 }, "--cap-add PERFMON" },
-	{ { .err = EINVAL, .pmus = 1 }, "no counter for it" },
-	{ { .err = EBUSY }, "for itself" },
-	{ { .err = ENOSYS }, "CONFIG_PERF_EVENTS" },
-	{ { .err = EMFILE }, "ulimit -n" },
-	{ { .err = E2BIG }, "perf_event_open: " },
-};
-
-static void test_reasons(void)
-{
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
-		char text[COUNTERS_WHY_MAX] = "";
-
-		counters_explain(&refusals[i].r, text, sizeof(text));
-		OK(strstr(text, refusals[i].says), refusals[i].says);
-		OK(strlen(text) + 1 < sizeof(text), "is not cut off");
-	}
 }
 
 static void touch_pages(size_t pages)
@@ -326,7 +256,7 @@ static void touch_pages(size_t pages)
 }
 
 /* Whatever this machine has: each event is known or has a reason. */
-static void test_here(void)
+TEST(test_here)
 {
 	struct counters *c = NULL;
 	struct counters_counts k;
@@ -358,41 +288,27 @@ static void test_here(void)
 	counters_close(NULL);
 }
 
-static int opens(struct counters_target target, unsigned int flags)
+TEST(test_misuse)
 {
-	struct counters *c = NULL;
-	int err = counters_open(&c, &target, flags);
+	static const struct {
+		struct counters_target target;
+		unsigned int flags;
+		int err;
+		const char *what;
+	} t[] = {
+		{ { COUNTERS_CPU, 0 }, 0, 0, "a CPU" },
+		{ { COUNTERS_CPU, 0 }, COUNTERS_MSR, 0, "its registers" },
+		{ { COUNTERS_CPU, 8191 }, 0, -ENODEV, "no such CPU" },
+		{ { COUNTERS_CPU, -1 }, 0, -EINVAL, "no CPU at all" },
+		{ { COUNTERS_CPU, 0 }, COUNTERS_INHERIT, -EINVAL, "children" },
+		{ { COUNTERS_SELF, 0 }, COUNTERS_MSR, -EINVAL, "of a thread" },
+	};
 
-	counters_close(c);
-	return err;
-}
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct counters *c = NULL;
 
-static void test_misuse(void)
-{
-	struct counters_target cpu = { COUNTERS_CPU, 0 };
-	struct counters_target self = { COUNTERS_SELF, 0 };
-
-	OK(!opens(cpu, 0), "a CPU");
-	OK(!opens(cpu, COUNTERS_MSR), "its registers, or a reason");
-	cpu.cpu = 8191;
-	OK(opens(cpu, 0) == -ENODEV, "no such CPU");
-	cpu.cpu = -1;
-	OK(opens(cpu, 0) == -EINVAL, "no CPU at all");
-	cpu.cpu = 0;
-	OK(opens(cpu, COUNTERS_INHERIT) == -EINVAL, "a CPU starts nothing");
-	OK(opens(self, COUNTERS_MSR) == -EINVAL, "a thread has no registers");
-}
-
-int main(void)
-{
-	test_plain();
-	test_multiplexed();
-	test_stands_still();
-	test_hybrid();
-	test_gap();
-	test_devices();
-	test_reasons();
-	test_here();
-	test_misuse();
-	return tap_done();
+		OK(counters_open(&c, &t[i].target, t[i].flags) == t[i].err,
+		   t[i].what);
+		counters_close(c);
+	}
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "counters_set.h"
-#include "tap.h"
+#include "tests.h"
 
 #define REGS   0x400
 #define WHY    160
@@ -68,8 +68,19 @@ static void fresh(struct machine *m)
 	m->reg[0x38f] = 0xff;
 }
 
-static void test_version_4(void)
+TEST(test_version_4)
 {
+	static const struct {
+		uint64_t shown, s, sum, lost_s;
+		const char *what;
+	} later[] = {
+		{ 1900, 2, 2000, 0, "sums go on" },
+		/* 2^48 / 40 per ns is about two hours. */
+		{ 5000, 8000, 2000, 7998, "it may have wrapped twice" },
+		{ 5001, 8001, 2001, 7998, "counting goes on from there" },
+		{ 12, 8002, 2001, 7999, "a reset is no 2^48 instructions" },
+		{ 13, 8003, 2002, 7999, "and counted again from there" },
+	};
 	struct counters_arch a = intel(4, 4, 48);
 	struct machine m, before;
 	struct counters_msr s;
@@ -81,15 +92,15 @@ static void test_version_4(void)
 	before = m;
 	OK(!counters_msr_open(&s, &fake, &m, &a, false, 0, why), "v4 opens");
 	OK_STR(why, "", "v4: nothing to complain of");
-	OK(m.reg[0x38d] == 0x333, "fixed counters: user and kernel");
-	OK(m.reg[0x186] == 0x434f2e, "counter 0: LLC references");
-	OK(m.reg[0x187] == 0x43412e, "counter 1: LLC misses");
-	OK(m.reg[0x188] == 0x4300c4, "counter 2: branches");
-	OK(m.reg[0x189] == 0x4300c5, "counter 3: branch misses");
-	OK(m.reg[0x18a] == 0x30041, "counter 4 is not touched");
-	OK(m.reg[0x38f] == 0x70000000f, "all seven are enabled");
-	OK(m.reg[0x309] == BITS48 - 99 && m.reg[0xc1] == 1000,
-	   "no counter is written");
+	/* Fixed counters: user and kernel; counters 0 to 3: LLC references and
+	 * misses, branches and their misses; all enabled, none written. */
+	OK(m.reg[0x38d] == 0x333 && m.reg[0x186] == 0x434f2e &&
+		   m.reg[0x187] == 0x43412e && m.reg[0x188] == 0x4300c4 &&
+		   m.reg[0x189] == 0x4300c5 && m.reg[0x38f] == 0x70000000f,
+	   "seven events are selected and enabled");
+	OK(m.reg[0x18a] == 0x30041 && m.reg[0x309] == BITS48 - 99 &&
+		   m.reg[0xc1] == 1000,
+	   "counter 4 is not touched, no counter is written");
 
 	m.reg[0x309] = 900; /* wrapped: 100 to the end and 900 */
 	m.reg[0x30a] = 500;
@@ -97,37 +108,21 @@ static void test_version_4(void)
 	m.reg[0xc1] = 1077;
 	m.reg[0xc4] = 3;
 	OK(!counters_msr_read(&s, SECOND), "v4 reads");
-	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 1000, "instructions, wrapped");
-	OK(s.event[COUNTERS_CYCLES].sum == 500, "cycles");
-	OK(s.event[COUNTERS_REF_CYCLES].sum == 400, "reference cycles");
-	OK(s.event[COUNTERS_LLC_REFERENCES].sum == 77, "LLC references");
-	OK(s.event[COUNTERS_LLC_MISSES].sum == 0, "LLC misses");
-	OK(s.event[COUNTERS_BRANCH_MISSES].sum == 3, "branch misses");
-	m.reg[0x309] = 1900;
-	OK(!counters_msr_read(&s, 2 * SECOND), "v4 reads again");
-	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2000, "sums go on");
-
-	/* 2^48 / 40 per ns is about two hours. */
-	m.reg[0x309] = 5000;
-	OK(!counters_msr_read(&s, 8000 * SECOND), "v4 reads much later");
-	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2000,
-	   "what may have wrapped twice");
-	OK(s.lost_ns == 7998 * SECOND, "is lost, and said to be");
-	m.reg[0x309] = 5001;
-	OK(!counters_msr_read(&s, 8001 * SECOND), "and counting goes on");
-	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2001, "from there");
-
-	m.reg[0x309] = 12;
-	m.reg[0xc1]++;
-	OK(!counters_msr_read(&s, 8002 * SECOND), "a counter was reset");
-	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 2001 &&
-		   s.lost_ns == 7999 * SECOND,
-	   "which is lost, not 2^48 instructions");
-	m.reg[0x309] = 13;
-	OK(!counters_msr_read(&s, 8003 * SECOND) &&
-		   s.event[COUNTERS_INSTRUCTIONS].sum == 2002,
-	   "and counted again from there");
-
+	OK(s.event[COUNTERS_INSTRUCTIONS].sum == 1000 &&
+		   s.event[COUNTERS_CYCLES].sum == 500 &&
+		   s.event[COUNTERS_REF_CYCLES].sum == 400 &&
+		   s.event[COUNTERS_LLC_REFERENCES].sum == 77 &&
+		   s.event[COUNTERS_LLC_MISSES].sum == 0 &&
+		   s.event[COUNTERS_BRANCH_MISSES].sum == 3,
+	   "each event, also of a counter that wrapped");
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
+		m.reg[0x309] = later[i].shown;
+		m.reg[0xc1] += i == 3;
+		OK(!counters_msr_read(&s, later[i].s * SECOND) &&
+			   s.event[COUNTERS_INSTRUCTIONS].sum == later[i].sum &&
+			   s.lost_ns == later[i].lost_s * SECOND,
+		   later[i].what);
+	}
 	OK(!counters_msr_close(&s), "v4 closes");
 	OK(!memcmp(m.reg + 0x186, before.reg + 0x186, 8 * sizeof(*m.reg)),
 	   "the selects are restored");
@@ -138,7 +133,7 @@ static void test_version_4(void)
 }
 
 /* The paper's Core Duo: two counters, no fixed ones, no global control. */
-static void test_version_1(void)
+TEST(test_version_1)
 {
 	struct counters_arch a = intel(1, 2, 40);
 	struct machine m;
@@ -166,48 +161,52 @@ static void test_version_1(void)
 	   "v1 restores");
 }
 
-static void refused(struct machine *m, const struct counters_arch *a, int err,
-		    const char *word, const char *what)
-{
-	struct machine before = *m;
-	struct counters_msr s;
-	char why[WHY] = "";
-
-	OK(counters_msr_open(&s, &fake, m, a, false, 0, why) == err, what);
-	OK(strstr(why, word), what);
-	OK(!memcmp(before.reg, m->reg, sizeof(m->reg)), what);
-}
-
-static void test_refusals(void)
+TEST(test_refusals)
 {
 	struct counters_arch a = intel(4, 4, 48), amd = intel(2, 6, 48),
 			     none = intel(0, 0, 0);
-	struct machine m;
+	/* A register that is set, or refuses; @reg: 0 none. */
+	const struct {
+		const struct counters_arch *a;
+		uint32_t reg, read, write;
+		uint64_t value;
+		int err;
+		const char *word, *what;
+	} t[] = {
+		{ &amd, 0, 0, 0, 0, -EOPNOTSUPP, "0AH", "AMD" },
+		{ &none, 0, 0, 0, 0, -EOPNOTSUPP, "0AH", "no monitoring" },
+		{ &a, 0x189, 0, 0, 0x430041, -EBUSY, "counters are in use",
+		  "another counts" },
+		/* As the NMI watchdog has it. */
+		{ &a, 0x38d, 0, 0, 0xb0, -EBUSY, "nmi_watchdog", "watchdog" },
+		{ &a, 0, 0, 0x188, 0, -EPERM, "allow_writes", "a write" },
+		{ &a, 0, 0, 0x38f, 0, -EPERM, "allow_writes",
+		  "the last write" },
+		{ &a, 0, 0xc2, 0, 0, -EIO, "does not answer", "a counter" },
+	};
 
 	strcpy(amd.vendor, "AuthenticAMD");
-	fresh(&m);
-	refused(&m, &amd, -EOPNOTSUPP, "0AH", "not AMD's registers");
-	OK(!m.writes, "nor written");
-	refused(&m, &none, -EOPNOTSUPP, "0AH", "no monitoring at all");
-	m.reg[0x189] |= 1 << 22;
-	refused(&m, &a, -EBUSY, "counters are in use", "somebody else's");
-	OK(!m.writes, "nothing written where another counts");
-	fresh(&m);
-	m.reg[0x38d] = 0xb0; /* as the NMI watchdog has it */
-	refused(&m, &a, -EBUSY, "nmi_watchdog", "the watchdog's");
-	OK(!m.writes, "nothing written where the watchdog counts");
-	fresh(&m);
-	m.refuse_write = 0x188;
-	refused(&m, &a, -EPERM, "allow_writes", "a write that is refused");
-	fresh(&m);
-	m.refuse_write = 0x38f;
-	refused(&m, &a, -EPERM, "allow_writes", "the last write is refused");
-	fresh(&m);
-	m.refuse_read = 0xc2;
-	refused(&m, &a, -EIO, "does not answer", "a counter without answer");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct machine m, before;
+		struct counters_msr s;
+		char why[WHY] = "";
+
+		fresh(&m);
+		m.reg[t[i].reg] = t[i].value;
+		m.refuse_read = t[i].read;
+		m.refuse_write = t[i].write;
+		before = m;
+		OK(counters_msr_open(&s, &fake, &m, t[i].a, false, 0, why) ==
+				   t[i].err &&
+			   strstr(why, t[i].word),
+		   t[i].what);
+		OK(!memcmp(before.reg, m.reg, sizeof(m.reg)) &&
+			   (t[i].write || !m.writes || t[i].read),
+		   "nothing has changed");
+	}
 }
 
-static void test_close_goes_on(void)
+TEST(test_close_goes_on)
 {
 	struct counters_arch a = intel(4, 4, 48);
 	struct machine m;
@@ -220,13 +219,4 @@ static void test_close_goes_on(void)
 	OK(counters_msr_close(&s) == -EPERM, "a failed restore is told");
 	OK(m.reg[0x186] == 0x30041 && m.reg[0x38f] == 0xff,
 	   "and the others are restored all the same");
-}
-
-int main(void)
-{
-	test_version_4();
-	test_version_1();
-	test_refusals();
-	test_close_goes_on();
-	return tap_done();
 }

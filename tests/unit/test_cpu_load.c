@@ -9,14 +9,14 @@
 #include "grid.h"
 #include "os_load.h"
 #include "row.h"
-#include "tap.h"
+#include "tests.h"
 
 #define MS   UINT64_C(1000000)
 #define S    UINT64_C(1000000000)
 #define TICK (10 * MS)
 #define CPUS ((size_t)1024)
 
-static void test_stat(void)
+TEST(test_stat)
 {
 	struct cpu_times cpus[CPUS];
 	char *text = malloc(CPUS * 64), *at = text;
@@ -62,7 +62,7 @@ static struct os_load after(struct os_track *track, uint64_t *now_ns,
 	return os_track_update(track, &next, *now_ns, TICK);
 }
 
-static void test_load(void)
+TEST(test_load)
 {
 	struct os_track track = { 0 };
 	struct cpu_times times = idle_of(1000, 100);
@@ -84,7 +84,7 @@ static void test_load(void)
 
 /* The tick never sees what runs between two ticks: user and system stand
  * still, the sum of all columns is less than the time. */
-static void test_hidden_from_tick(void)
+TEST(test_hidden_from_tick)
 {
 	struct os_track track = { 0 };
 	struct cpu_times times = idle_of(0, 0);
@@ -97,7 +97,7 @@ static void test_hidden_from_tick(void)
 
 /* An idle CPU, sampled so that steps fall on either side: no value is below 0,
  * and the mean is not raised by that. */
-static void test_carry(void)
+TEST(test_carry)
 {
 	static const int steps[] = { 11, 9, 11, 9, 10, 10, 11, 9, 10, 10 };
 	struct os_track track = { 0 };
@@ -116,7 +116,7 @@ static void test_carry(void)
 	OK_NEAR(sum / 10, 0, 1e-9, "and 0 on the average");
 }
 
-static void test_gaps(void)
+TEST(test_gaps)
 {
 	struct os_track track = { 0 };
 	struct cpu_times times = idle_of(1000, 1000);
@@ -155,7 +155,7 @@ static void test_gaps(void)
 		"stopped for a minute: right over the longer interval");
 }
 
-static void test_grid(void)
+TEST(test_grid)
 {
 	struct grid grid = { .start_ns = 1000, .interval_ns = 100 };
 
@@ -178,7 +178,7 @@ static void test_grid(void)
 	OK(grid_serve(&grid, 5000) == 0, "behind the end is nothing to miss");
 }
 
-static void test_clock(void)
+TEST(test_clock)
 {
 	const uint64_t mono[2] = { 1 * S, 2 * S };
 	const uint64_t same[2] = { 9 * S, 10 * S };
@@ -192,7 +192,7 @@ static void test_clock(void)
 	OK(clock_step_ns(mono, back) == -3600 * (int64_t)S, "set back");
 }
 
-static void test_durations(void)
+TEST(test_durations)
 {
 	uint64_t ns = 0;
 
@@ -218,7 +218,7 @@ static double width_of(const char *vendor, unsigned int family,
 	return row ? row->width : NAN;
 }
 
-static void test_width(void)
+TEST(test_width)
 {
 	const struct counters_arch rocket = { .vendor = "GenuineIntel",
 					      .family = 6,
@@ -289,7 +289,7 @@ static struct row make_row(double load_pct, double instructions, double cycles)
 	return row;
 }
 
-static void test_rows(void)
+TEST(test_rows)
 {
 	struct row row = make_row(100, 1e9, 1e9);
 	char *text = NULL;
@@ -321,7 +321,7 @@ static void test_rows(void)
 }
 
 /* A second of which the core ran a quarter. */
-static void test_core_load(void)
+TEST(test_core_load)
 {
 	struct row row = make_row(26, 0.5e9, 0.5e9);
 	struct counters_count *count = row.counts.count;
@@ -348,7 +348,7 @@ static void test_core_load(void)
 	OK(isnan(row_figures(&row).while_running_pct), "it never ran");
 }
 
-static void test_summary(void)
+TEST(test_summary)
 {
 	struct summary sum = { 0 };
 	struct row row = make_row(100, 2e9, 1e9);
@@ -380,7 +380,7 @@ static void test_summary(void)
 
 /* CPU i idles i mod 101 percent of two seconds; of the second one no
  * instructions are known. */
-static void test_tables(void)
+TEST(test_tables)
 {
 	struct summary sums[MANY] = { 0 };
 	const struct summary_run run = {
@@ -422,7 +422,7 @@ static void test_tables(void)
 	free(text);
 }
 
-static void test_screen(void)
+TEST(test_screen)
 {
 	struct row rows[MANY];
 	char *text = NULL;
@@ -444,23 +444,4 @@ static void test_screen(void)
 		   strstr(text, " busiest of 512)") && !strstr(text, "offline"),
 	   "a screen has the busiest");
 	free(text);
-}
-
-int main(void)
-{
-	test_stat();
-	test_load();
-	test_hidden_from_tick();
-	test_carry();
-	test_gaps();
-	test_grid();
-	test_clock();
-	test_durations();
-	test_width();
-	test_rows();
-	test_core_load();
-	test_summary();
-	test_tables();
-	test_screen();
-	return tap_done();
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ensemble.h"
-#include "tap.h"
+#include "tests.h"
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -22,8 +22,17 @@ static uint64_t next_random(void)
 	return random_state >> (random_state & 63);
 }
 
-static void test_wide(void)
+TEST(test_wide)
 {
+	static const struct {
+		wide x;
+		unsigned int digits;
+		const char *want;
+	} t[] = { { 12500, 3, "12.500" },
+		  { 7, 3, "0.007" },
+		  { 0, 0, "0" },
+		  { (wide)1 << 64, 0, "18446744073709551616" },
+		  { ~(wide)0, 6, "340282366920938463463374607431768.211455" } };
 	char text[WIDE_TEXT];
 	bool divide = true;
 
@@ -35,135 +44,84 @@ static void test_wide(void)
 		divide &= wide_div(&q, d) == a % d && q == a / d;
 	}
 	OK(divide, "wide_div agrees with the compiler's division");
-	OK_STR(wide_print(text, 12500, 3), "12.500", "a fraction is printed");
-	OK_STR(wide_print(text, 7, 3), "0.007",
-	       "zeros after the point are printed");
-	OK_STR(wide_print(text, 0, 0), "0", "zero is printed");
-	OK_STR(wide_print(text, (wide)1 << 64, 0), "18446744073709551616",
-	       "2^64 is printed");
-	OK_STR(wide_print(text, ~(wide)0, 6),
-	       "340282366920938463463374607431768.211455",
-	       "2^128 - 1 is printed");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
+		OK_STR(wide_print(text, t[i].x, t[i].digits), t[i].want,
+		       t[i].want);
 }
 
-static uint64_t variance_milli(const uint64_t *x, size_t n, bool *overflow)
+static wide variance(const uint64_t *x, size_t n, uint32_t scale,
+		     bool *overflow)
 {
 	struct ensemble e;
 
 	ensemble_start(&e);
 	for (size_t i = 0; i < n; i++)
 		ensemble_add(&e, x[i]);
-	const wide v = ensemble_variance(&e, ENSEMBLE_MILLI);
+	*overflow = e.overflow;
+	return ensemble_variance(&e, scale);
+}
 
-	*overflow = e.overflow || v >> 64;
+static uint64_t variance_milli(const uint64_t *x, size_t n, bool *overflow)
+{
+	const wide v = variance(x, n, ENSEMBLE_MILLI, overflow);
+
+	*overflow |= v >> 64 != 0;
 	return (uint64_t)v;
 }
 
-static void test_variance(void)
+TEST(test_variance)
 {
+	static const struct {
+		uint64_t x[4];
+		size_t n;
+		uint64_t milli;
+		bool over;
+		const char *what;
+	} t[] = {
+		{ { 1, 2, 3, 4 }, 4, 1250, false, "1 2 3 4: 1.25" },
+		{ { 44, 44, 44 }, 3, 0, false, "a constant: 0" },
+		{ { 0, 0, 1 }, 3, 222, false, "0 0 1: 2/9, rounded down" },
+		{ { 1ull << 60, (1ull << 60) + 1 }, 2, 250, false, "at 2^60" },
+		{ { ~0ull, ~0ull }, 2, 0, true, "squares over 128 bits" },
+	};
 	bool over, same = true;
 	uint64_t x[50];
 
-	OK(variance_milli((uint64_t[]) { 1, 2, 3, 4 }, 4, &over) == 1250,
-	   "variance of 1 2 3 4 is 1.25");
-	OK(variance_milli((uint64_t[]) { 44, 44, 44 }, 3, &over) == 0,
-	   "variance of a constant is 0");
-	OK(variance_milli((uint64_t[]) { 0, 0, 1 }, 3, &over) == 222,
-	   "variance of 0 0 1 is 2/9, rounded down");
-	x[0] = 1ull << 60;
-	x[1] = x[0] + 1;
-	OK(variance_milli(x, 2, &over) == 250 && !over,
-	   "two neighbours near 2^60 vary by 0.25");
-	x[0] = x[1] = UINT64_MAX;
-	variance_milli(x, 2, &over);
-	OK(over, "squares over 128 bits raise the flag");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		const uint64_t v = variance_milli(t[i].x, t[i].n, &over);
 
+		OK(over == t[i].over && (over || v == t[i].milli), t[i].what);
+	}
 	for (int i = 0; i < 2000; i++) {
 		const size_t n = 1 + next_random() % 50;
-		wide sum = 0, squares = 0;
+		wide sum = 0, squares = 0, top;
+		uint64_t scale;
 
 		for (size_t k = 0; k < n; k++) {
 			x[k] = next_random() >> 16;
 			sum += x[k];
 			squares += (wide)x[k] * x[k];
 		}
-		const wide top = squares * n - sum * sum;
-		const uint64_t scale = top >> 110 ? 1 : ENSEMBLE_MILLI;
-		struct ensemble e;
-
-		ensemble_start(&e);
-		for (size_t k = 0; k < n; k++)
-			ensemble_add(&e, x[k]);
-		same &= ensemble_variance(&e, (uint32_t)scale) ==
+		top = squares * n - sum * sum;
+		scale = top >> 110 ? 1 : ENSEMBLE_MILLI;
+		same &= variance(x, n, (uint32_t)scale, &over) ==
 			top * scale / ((wide)n * n);
 	}
 	OK(same, "variances agree with __int128");
 }
 
-/*
- * The paper's routine (appendix, lines 73 to 97), as printed but for the
- * message, which sets a flag here.
- */
-static bool paper_noticed;
-
-static uint64_t paper_var_calc(const uint64_t *inputs, int size)
+/* One sample in 500 was hit by an interrupt of 4 million ticks: 4e6^2 * (1/500)
+ * * (499/500), which overflows the paper's own routine. */
+TEST(test_overflow)
 {
-	int i;
-	uint64_t acc = 0, previous = 0, temp_var = 0;
-
-	for (i = 0; i < size; i++) {
-		if (acc < previous)
-			goto overflow;
-		previous = acc;
-		acc += inputs[i];
-	}
-	acc = acc * acc;
-	if (acc < previous)
-		goto overflow;
-	previous = 0;
-	for (i = 0; i < size; i++) {
-		if (temp_var < previous)
-			goto overflow;
-		previous = temp_var;
-		temp_var += (inputs[i] * inputs[i]);
-	}
-	temp_var = temp_var * (uint64_t)size;
-	if (temp_var < previous)
-		goto overflow;
-	temp_var = (temp_var - acc) / (((uint64_t)(size)) * ((uint64_t)(size)));
-	return temp_var;
-overflow:
-	paper_noticed = true;
-	return (uint64_t)-22; /* -EINVAL */
-}
-
-static void test_paper_overflow(void)
-{
-	const int n = 100000; /* the paper's SIZE_OF_STAT */
-	uint64_t *x = calloc((size_t)n, sizeof(*x));
+	const size_t n = 100000; /* the paper's SIZE_OF_STAT */
+	uint64_t *x = calloc(n, sizeof(*x));
 	bool over;
 
-	/* Half at 452, half at 456: its own first method. */
-	for (int i = 0; x && i < n; i++)
-		x[i] = i % 2 ? 456 : 452;
-	OK(x && paper_var_calc(x, n) == 4 && !paper_noticed,
-	   "the paper's variance is right for 452 and 456 ticks");
-	OK(x && variance_milli(x, (size_t)n, &over) == 4000 && !over,
-	   "and so is ours");
-
-	/* One sample in 500 was hit by an interrupt of 4 million ticks: the
-	 * true variance is 4e6^2 * (1/500) * (499/500). */
-	for (int i = 0; x && i < n; i++)
+	for (size_t i = 0; x && i < n; i++)
 		x[i] = i % 500 ? 0 : 4000000;
-	const uint64_t want = 31936000000ull;
-	uint64_t paper = x ? paper_var_calc(x, n) : want;
-
-	OK(paper != want && !paper_noticed,
-	   "the paper's variance overflows silently");
-	printf("# true %llu, the paper's routine %llu, without a word\n",
-	       (unsigned long long)want, (unsigned long long)paper);
-	OK(x && variance_milli(x, (size_t)n, &over) == want * 1000 && !over,
-	   "ours does not");
+	OK(x && variance_milli(x, n, &over) == 31936000000000 && !over,
+	   "a variance that needs 128 bits");
 	free(x);
 }
 
@@ -178,7 +136,7 @@ static void add_ensemble(struct ensemble_series *s, const uint64_t *x, size_t n)
 	ensemble_series_add(s, &e, &row);
 }
 
-static void test_series(void)
+TEST(test_series)
 {
 	struct ensemble_series s;
 	struct ensemble_figures f;
@@ -205,17 +163,17 @@ static void test_series(void)
 	OK(f.broken, "an empty ensemble is told");
 }
 
-static void test_bound(void)
+TEST(test_bound)
 {
 	OK(ensemble_bound(50, 2000000000) == 300, "twice the minimum + 100 ns");
-	/* The paper's machine, taken as 2.67 GHz: nothing is cut off. */
-	OK(ensemble_bound(44, 2670000000) >= 44 + 104, "RDTSCP's 104 are kept");
-	OK(ensemble_bound(208, 2670000000) >= 208 + 220, "CR0's 220 are kept");
-	OK(ensemble_bound(452, 2670000000) >= 452 + 636,
-	   "CPUID's 636 are kept");
+	/* The paper's machine, taken as 2.67 GHz, by RDTSCP, CR0 and CPUID. */
+	OK(ensemble_bound(44, 2670000000) >= 44 + 104 &&
+		   ensemble_bound(208, 2670000000) >= 208 + 220 &&
+		   ensemble_bound(452, 2670000000) >= 452 + 636,
+	   "nothing of the paper's is cut off");
 }
 
-static void test_resolution(void)
+TEST(test_resolution)
 {
 	struct ensemble_resolution r;
 	uint64_t minima[1000], scratch[1000];
@@ -241,7 +199,7 @@ static void test_resolution(void)
 }
 
 /* A clock that advances by 22.5 ticks of 2.25 GHz, on a core of 2.6 GHz. */
-static void test_coarse_clock(void)
+TEST(test_coarse_clock)
 {
 	const uint64_t step = ensemble_step(23, 2600000000, 2250000000);
 	const size_t enough = ENSEMBLE_STEPS * step;
@@ -265,56 +223,65 @@ static void test_coarse_clock(void)
 	   "so many as ask for four can: one step of the clock");
 }
 
-/* What the paper printed of a method. */
-static struct ensemble_figures paper(uint64_t min, uint64_t variance,
-				     uint64_t of_variances, uint64_t of_minima)
+/* Figures that the paper printed of a method. */
+#define PAPER(least, variance, of_variances, of_minima)                 \
+	{                                                               \
+		.ensembles = 1000, .min = least, .max_min = least,      \
+		.total_variance_milli = (wide)(variance)*1000,          \
+		.var_of_variances_micro = (wide)(of_variances)*1000000, \
+		.var_of_minima_milli = (wide)(of_minima)*1000,          \
+	}
+
+#define PAPER(least, variance, of_variances, of_minima)                 \
+	{                                                               \
+		.ensembles = 1000, .min = least, .max_min = least,      \
+		.total_variance_milli = (wide)(variance)*1000,          \
+		.var_of_variances_micro = (wide)(of_variances)*1000000, \
+		.var_of_minima_milli = (wide)(of_minima)*1000,          \
+	}
+
+/* Figures that the paper printed of its methods. */
+static const struct ensemble_figures good = PAPER(44, 2, 0, 0),
+				     cr0 = PAPER(208, 3, 0, 0),
+				     bad = PAPER(452, 48, 2306, 118),
+				     rough = PAPER(44, 30000, 0, 0);
+
+TEST(test_verdicts)
 {
-	return (struct ensemble_figures) {
-		.ensembles = 1000,
-		.min = min,
-		.max_min = min,
-		.total_variance_milli = (wide)variance * 1000,
-		.var_of_variances_micro = (wide)of_variances * 1000000,
-		.var_of_minima_milli = (wide)of_minima * 1000,
+	struct ensemble_figures falls = good, broken = good;
+	const struct {
+		const struct ensemble_figures *f, *of;
+		uint64_t seen_pct;
+		unsigned int want;
+		const char *what;
+	} t[] = {
+		{ &good, &good, 97, 0, "the paper's RDTSCP is accepted" },
+		{ &cr0, &good, 97, 0, "and its CR0" },
+		{ &bad, &good, 97,
+		  ENSEMBLE_MINIMUM_MOVES | ENSEMBLE_VARIANCE_MOVES,
+		  "its CPUID/CPUID is rejected on its two grounds" },
+		{ &good, &good, 56, ENSEMBLE_CUTS_SHORT, "a fence left out" },
+		{ &good, &good, 100 * (500 + 452) / 500, ENSEMBLE_READS_LONG,
+		  "an overhead not subtracted" },
+		{ &good, &falls, 97, ENSEMBLE_NOT_MONOTONIC, "minima fall" },
+		{ &broken, &good, 97, ENSEMBLE_BROKEN, "figures overflowed" },
+		{ &rough, &good, 97, ENSEMBLE_TOO_COARSE,
+		  "an error of 173 cycles is too coarse for a system call" },
 	};
-}
 
-static void test_verdicts(void)
-{
-	const struct ensemble_figures good = paper(44, 2, 0, 0);
-	const struct ensemble_figures cr0 = paper(208, 3, 0, 0);
-	const struct ensemble_figures bad = paper(452, 48, 2306, 118);
-	const struct ensemble_clock clock = { 4, 2670000000, 97 };
-	struct ensemble_clock other = clock;
-	struct ensemble_figures f = good;
+	falls.drops = 251;
+	broken.broken = true;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		const struct ensemble_clock clock = { 4, 2670000000,
+						      t[i].seen_pct };
 
-	OK(ensemble_judge(&good, &good, &clock) == 0 &&
-		   ensemble_judge(&cr0, &good, &clock) == 0,
-	   "the paper's RDTSCP and CR0 figures are accepted");
-	OK(ensemble_judge(&bad, &good, &clock) ==
-		   (ENSEMBLE_MINIMUM_MOVES | ENSEMBLE_VARIANCE_MOVES),
-	   "its CPUID/CPUID figures are rejected on its two grounds");
+		OK(ensemble_judge(t[i].f, t[i].of, &clock) == t[i].want,
+		   t[i].what);
+	}
 	OK(ensemble_shortest(bad.total_variance_milli, 20) == 139,
 	   "5 % of error: 139 cycles, as in the paper");
 	OK(ensemble_shortest(bad.total_variance_milli, 100) == 693,
 	   "1 %: 693 (the paper rounds the deviation first and says 690)");
-
-	other.seen_pct = 56;
-	OK(ensemble_judge(&good, &good, &other) == ENSEMBLE_CUTS_SHORT,
-	   "a fence left out is caught");
-	other.seen_pct = 100 * (500 + 452) / 500;
-	OK(ensemble_judge(&good, &good, &other) == ENSEMBLE_READS_LONG,
-	   "an overhead not subtracted is caught");
-	f.drops = 251;
-	OK(ensemble_judge(&good, &f, &clock) == ENSEMBLE_NOT_MONOTONIC,
-	   "minima that fall are caught");
-	f = good;
-	f.broken = true;
-	OK(ensemble_judge(&f, &good, &clock) == ENSEMBLE_BROKEN,
-	   "figures that overflowed are no figures");
-	f = paper(44, 30000, 0, 0);
-	OK(ensemble_judge(&f, &good, &clock) == ENSEMBLE_TOO_COARSE,
-	   "an error of 173 cycles is too coarse for a system call");
 	OK(strstr(ensemble_why(ENSEMBLE_CUTS_SHORT | ENSEMBLE_MINIMUM_MOVES),
 		  "minimum"),
 	   "a minimum that moves is named before a chain cut short");
@@ -324,17 +291,4 @@ static void test_verdicts(void)
 		   ensemble_verdict(ENSEMBLE_VARIANCE_MOVES |
 				    ENSEMBLE_CUTS_SHORT) == ENSEMBLE_REJECTED,
 	   "a variance that moves alone is a condition, no rejection");
-}
-
-int main(void)
-{
-	test_wide();
-	test_variance();
-	test_paper_overflow();
-	test_series();
-	test_bound();
-	test_resolution();
-	test_coarse_clock();
-	test_verdicts();
-	return tap_done();
 }

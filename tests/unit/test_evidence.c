@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Visits of made-up samples: kept, set aside, contradicted. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
-#include "rows.h"
-#include "tap.h"
+#include "made_up.h"
+#include "tests.h"
 
 /* A case, and one that gets samples from its callbacks. */
 static struct case_run parent, fed;
@@ -14,12 +12,8 @@ static struct bench b = { .runs = runs, .n_runs = 2 };
 
 static void wipe(struct case_run *run, size_t id)
 {
-	free(run->verdict.evidence);
-	sample_series_free(&run->got.series);
-	sample_free(&run->got.events);
-	*run = (struct case_run) { .c.id = id,
-				   .got.cold = NAN,
-				   .def.derived = NAN };
+	made_up_free(run);
+	*run = made_up((struct bench_case) { .id = id });
 }
 
 static void begin(void)
@@ -56,7 +50,18 @@ static double number(json_t *o, const char *what, const char *key)
 		json_object_get(json_object_get(o, what), key));
 }
 
-static void purity(void)
+static bool set_aside_one(const struct case_run *run)
+{
+	json_t *o = rows_set_aside(run);
+	const bool one =
+		json_integer_value(json_object_get(o, "visits")) == 1 &&
+		number(o, "reasons", "bytes_from_cache") == 1;
+
+	json_decref(o);
+	return one;
+}
+
+TEST(purity)
 {
 	json_t *o;
 
@@ -79,19 +84,11 @@ static void purity(void)
 		   number(o, "bytes_from_cache", "share") == 0.99,
 	   "the evidence is of what was kept");
 	json_decref(o);
-	o = rows_set_aside(&parent);
-	OK(json_integer_value(json_object_get(o, "visits")) == 1 &&
-		   number(o, "reasons", "bytes_from_cache") == 1,
-	   "what was not is counted, with its reason");
-	json_decref(o);
-	o = rows_set_aside(&fed);
-	OK(json_integer_value(json_object_get(o, "visits")) == 1 &&
-		   number(o, "reasons", "bytes_from_cache") == 1,
-	   "for what it fed, too");
-	json_decref(o);
+	OK(set_aside_one(&parent) && set_aside_one(&fed),
+	   "one visit is excluded with its reason, also of what it fed");
 }
 
-static void warming_up(void)
+TEST(warming_up)
 {
 	begin();
 	evidence_begin(&b, &parent);
@@ -106,7 +103,7 @@ static void warming_up(void)
 	   "a case with no sample says why");
 }
 
-static void never_pure(void)
+TEST(never_pure)
 {
 	json_t *o;
 
@@ -128,7 +125,7 @@ static void never_pure(void)
 	json_decref(o);
 }
 
-static void proof(void)
+TEST(proof)
 {
 	const struct evidence *e;
 	json_t *o;
@@ -155,7 +152,7 @@ static void proof(void)
 	OK(parent.verdict.state == CASE_ASKED, "a lie is no reason to skip");
 }
 
-static void between_visits(void)
+TEST(between_visits)
 {
 	begin();
 	visit(1000, 1000);
@@ -169,16 +166,5 @@ static void between_visits(void)
 	bench_purity(&b, &fed.c, "never", 0.5, NAN, NAN);
 	evidence_settle(&b, NULL);
 	OK(fed.verdict.set_aside == 2, "what is not a number falls short");
-}
-
-int main(void)
-{
-	purity();
-	never_pure();
-	warming_up();
-	proof();
-	between_visits();
-	wipe(&parent, 0);
-	wipe(&fed, 1);
-	return tap_done();
+	begin();
 }

@@ -3,7 +3,7 @@
  * only there, with few sizes too. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/file/file_cache.c"
-#include "tap.h"
+#include "tests.h"
 
 struct truth {
 	double knee_bytes;
@@ -20,7 +20,7 @@ static int measure(void *arg, uint64_t bytes, struct file_size *size)
 	return bytes == 77 * MIB ? -EIO : 0;
 }
 
-static void sweeps(void)
+TEST(sweeps)
 {
 	static const uint64_t sizes[] = { 256 * MIB, 512 * MIB, 768 * MIB,
 					  1024 * MIB, 1152 * MIB };
@@ -60,7 +60,7 @@ static void add(struct file_knee *k, double bytes, double ns, double stored)
 
 /* A pause so long that a cached size looked like the disk: half of the memory
  * took 6 us for a block, for the hypervisor had given the CPU to others. */
-static void counted(void)
+TEST(counted)
 {
 	struct file_knee k = { .n = 0 };
 
@@ -89,11 +89,4 @@ static void counted(void)
 	   "storage as fast as the cache makes no knee");
 	k.size[0].stored = k.size[1].stored = k.size[2].stored = 1;
 	OK(knee_find(&k) == -ENOENT, "nor has one what never fits");
-}
-
-int main(void)
-{
-	counted();
-	sweeps();
-	return tap_done();
 }

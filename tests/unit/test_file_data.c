@@ -12,15 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "box.h"
 #include "file_data.h"
-#include "tap.h"
+#include "tests.h"
 
 #define BYTES ((uint64_t)4 << 20)
 #define BLOCK FILE_DATA_BLOCK
 
-static char dir[] = "./.test-file-data-XXXXXX";
-
-static void check_words(void)
+TEST(check_words)
 {
 	static char buffer[16 * BLOCK];
 	unsigned int ones = 0;
@@ -47,26 +46,27 @@ static void check_words(void)
 	   "one wrong bit is seen");
 }
 
-static void check_again(void)
+TEST(check_again)
 {
 	struct file_data f;
 	struct stat first = { 0 }, second = { 0 };
 	int64_t cached;
 
-	OK(!file_data_open(NULL, &f, dir, "again", BYTES) && !f.reused &&
+	box_open(false);
+	OK(!file_data_open(NULL, &f, box, "again", BYTES) && !f.reused &&
 		   !fstat(f.fd, &first),
 	   "a file is made");
 	OK((uint64_t)first.st_size == BYTES && first.st_blocks,
 	   "it has its size and blocks");
 	file_data_close(&f);
-	OK(!file_data_open(NULL, &f, dir, "again", BYTES) && f.reused &&
+	OK(!file_data_open(NULL, &f, box, "again", BYTES) && f.reused &&
 		   !fstat(f.fd, &second) && first.st_ino == second.st_ino,
 	   "and is used again");
 	cached = file_cache_bytes(f.fd, 0, 0);
 	OK(cached == file_cache_drop(f.fd, 0, 0),
 	   "with nothing of it cached that can be dropped");
 	file_data_close(&f);
-	OK(!file_data_open(NULL, &f, dir, "again", 2 * BYTES) && !f.reused,
+	OK(!file_data_open(NULL, &f, box, "again", 2 * BYTES) && !f.reused,
 	   "one of another size is made afresh");
 	file_data_remove(&f);
 	OK(access(f.path, F_OK), "and removed");
@@ -78,14 +78,14 @@ static void spoil(const char *what, int (*how)(int fd))
 	struct file_data f;
 	int fd;
 
-	OK(!file_data_open(NULL, &f, dir, "bad", BYTES), "a file");
+	OK(!file_data_open(NULL, &f, box, "bad", BYTES), "a file");
 	fd = open(f.path, O_RDWR);
 	OK(fd >= 0 && !how(fd), what);
 	fsync(fd);
 	close(fd);
 	OK(file_data_check(&f) == -EBADMSG && f.why[0], "is seen");
 	file_data_close(&f);
-	OK(!file_data_open(NULL, &f, dir, "bad", BYTES) && !f.reused &&
+	OK(!file_data_open(NULL, &f, box, "bad", BYTES) && !f.reused &&
 		   !file_data_check(&f),
 	   "and the file made afresh");
 	file_data_remove(&f);
@@ -116,32 +116,40 @@ static int spoil_end(int fd)
 	return pwrite(fd, "x", 1, BYTES - 9) != 1;
 }
 
-static void check_refused(void)
+TEST(check_spoilt)
+{
+	spoil("shortened", shorten);
+	spoil("a hole", make_hole);
+	spoil("overwritten by zeros", overwrite);
+	spoil("one byte near the end", spoil_end);
+}
+
+TEST(check_refused)
 {
 	struct file_data f;
-	const int64_t room = file_data_room(dir);
+	const int64_t room = file_data_room(box);
 	char path[64];
 
 	OK(room > 0, "there is room");
-	OK(file_data_open(NULL, &f, dir, "huge",
+	OK(file_data_open(NULL, &f, box, "huge",
 			  ((uint64_t)room + (64u << 20)) / BLOCK * BLOCK +
 				  ((uint64_t)room << 1)) == -ENOSPC &&
 		   strstr(f.why, "MiB"),
 	   "more than half of what is free is refused, with figures");
 	OK(access(f.path, F_OK), "and nothing is left");
-	OK(file_data_open(NULL, &f, dir, "odd", 4097) == -EINVAL, "odd sizes");
+	OK(file_data_open(NULL, &f, box, "odd", 4097) == -EINVAL, "odd sizes");
 	OK(file_data_open(NULL, &f, "/nowhere/at/all", "x", BYTES) == -ENOENT,
 	   "a directory that is not there");
-	snprintf(path, sizeof(path), "%s/link", dir);
+	snprintf(path, sizeof(path), "%s/link", box);
 	OK(!symlink("/dev/null", path) &&
-		   !file_data_open(NULL, &f, dir, "link", BYTES) && !f.reused,
+		   !file_data_open(NULL, &f, box, "link", BYTES) && !f.reused,
 	   "a link in its place is not followed");
 	file_data_remove(&f);
 }
 
 /* Pages that a child has mapped for 0.4 s stay for so long: what is being read
  * from a slow disk stays for as long as that takes. */
-static void check_patience(void)
+TEST(check_patience)
 {
 	struct file_data f;
 	int64_t left = -1;
@@ -149,7 +157,7 @@ static void check_patience(void)
 	char byte;
 	pid_t pid;
 
-	OK(!file_data_open(NULL, &f, dir, "patience", BYTES), "a file");
+	OK(!file_data_open(NULL, &f, box, "patience", BYTES), "a file");
 	OK(!pipe(ready), "a pipe");
 	pid = fork();
 	if (pid == 0) {
@@ -171,12 +179,12 @@ static void check_patience(void)
 	file_data_remove(&f);
 }
 
-static void check_cache(void)
+TEST(check_cache)
 {
 	struct file_data f;
 	int64_t left;
 
-	OK(!file_data_open(NULL, &f, dir, "cache", BYTES), "a file");
+	OK(!file_data_open(NULL, &f, box, "cache", BYTES), "a file");
 	OK(file_cache_fill(f.fd, 0, 0, BLOCK) == (int64_t)BYTES,
 	   "all of it cached");
 	OK(file_cache_bytes(f.fd, BLOCK, (uint64_t)2 * BLOCK) ==
@@ -190,21 +198,4 @@ static void check_cache(void)
 	OK(!file_cache_drop(f.fd, BYTES / 2 + BLOCK, BLOCK) || left,
 	   "also a part of what lies in larger pages");
 	file_data_remove(&f);
-}
-
-int main(void)
-{
-	if (!mkdtemp(dir))
-		return 1;
-	check_words();
-	check_again();
-	spoil("shortened", shorten);
-	spoil("a hole", make_hole);
-	spoil("overwritten by zeros", overwrite);
-	spoil("one byte near the end", spoil_end);
-	check_refused();
-	check_cache();
-	check_patience();
-	OK(!rmdir(dir), "nothing is left");
-	return tap_done();
 }

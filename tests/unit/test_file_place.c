@@ -2,46 +2,23 @@
 /* What is told of devices that were made up, and of where files lie. */
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../bench/file/lib/file_walk.h"
-#include "../../harness/life/guard.h"
+#include "box.h"
 #include "file_place.h"
-#include "tap.h"
-
-static char root[] = "./.test-file-place-XXXXXX";
-
-/* Write @text to the file @name below root, with the directories above it. */
-static void put(const char *name, const char *text)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *p = strchr(path + 2, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	f = fopen(path, "we");
-	if (f) {
-		fputs(text, f);
-		fclose(f);
-	}
-}
+#include "tests.h"
 
 static void number(const char *numbers, const char *where)
 {
-	char link[256], target[256];
+	char link[64], target[64];
 
-	put("dev/block/.made", "");
-	snprintf(link, sizeof(link), "%s/dev/block/%s", root, numbers);
+	box_put("dev/block/.made", "");
+	snprintf(link, sizeof(link), "dev/block/%s", numbers);
 	snprintf(target, sizeof(target), "../../%s", where);
-	OK(!symlink(target, link), "a device");
+	OK(!symlink(target, in_box(link)), "a device");
 }
 
 static struct file_place found(unsigned int major, unsigned int minor)
@@ -49,17 +26,18 @@ static struct file_place found(unsigned int major, unsigned int minor)
 	struct file_place p;
 
 	memset(&p, 0, sizeof(p));
-	file_disk_find(&p, root, major, minor, true);
+	file_disk_find(&p, box, major, minor, true);
 	return p;
 }
 
-static void check_disks(void)
+TEST(check_disks)
 {
 	struct file_place p;
 
-	put("devices/vda/queue/write_cache", "write back\n");
-	put("devices/vda/queue/read_ahead_kb", "128\n");
-	put("devices/vda/vda1/partition", "1\n");
+	box_open(false);
+	box_put("devices/vda/queue/write_cache", "write back\n");
+	box_put("devices/vda/queue/read_ahead_kb", "128\n");
+	box_put("devices/vda/vda1/partition", "1\n");
 	number("254:1", "devices/vda/vda1");
 	p = found(254, 1);
 	OK_STR(p.disk, "vda", "a partition's disk");
@@ -67,25 +45,25 @@ static void check_disks(void)
 	OK_STR(p.write_cache, "write back", "its cache");
 	OK(strstr(p.stat, "254:1/stat"), "and the partition's own counters");
 
-	put("devices/dm-0/size", "8\n");
+	box_put("devices/dm-0/size", "8\n");
 	number("253:0", "devices/dm-0");
 	p = found(253, 0);
 	OK_STR(p.disk, "dm-0", "a logical volume by the kernel's name");
 	OK(!found(1, 1).disk[0], "an unknown device changes nothing");
 
 	number("1:0", "devices/ram0");
-	put("devices/ram0/size", "8\n");
+	box_put("devices/ram0/size", "8\n");
 	OK(found(1, 0).kind == FILE_PLACE_MEMORY, "a device that is memory");
-	put("devices/dm-1/slaves/ram0/size", "8\n");
+	box_put("devices/dm-1/slaves/ram0/size", "8\n");
 	number("253:1", "devices/dm-1");
 	OK(found(253, 1).kind == FILE_PLACE_MEMORY, "one that lies on it");
-	put("devices/dm-1/slaves/sda/size", "8\n");
+	box_put("devices/dm-1/slaves/sda/size", "8\n");
 	OK(found(253, 1).kind == FILE_PLACE_DISK, "one that does in part");
-	put("devices/loop0/loop/backing_file", "/none\n");
+	box_put("devices/loop0/loop/backing_file", "/none\n");
 	number("7:0", "devices/loop0");
 	OK(found(7, 0).kind == FILE_PLACE_DISK,
 	   "a file that is not seen from here");
-	put("devices/loop1/loop/backing_file", "/dev/shm\n");
+	box_put("devices/loop1/loop/backing_file", "/dev/shm\n");
 	number("7:1", "devices/loop1");
 	OK(found(7, 1).kind == FILE_PLACE_MEMORY || access("/dev/shm", R_OK),
 	   "a file in memory");
@@ -102,7 +80,7 @@ static int mounted(const char *text, struct file_place *p, int id,
 	return err;
 }
 
-static void check_mounts(void)
+TEST(check_mounts)
 {
 	static const char text[] =
 		"22 1 254:0 / / rw - ext4 /dev/vda rw\n"
@@ -135,7 +113,7 @@ static void check_mounts(void)
 	   "one that nobody can write to");
 }
 
-static void check_judgement(void)
+TEST(check_judgement)
 {
 	struct file_place p = { .kind = FILE_PLACE_DISK,
 				.fs = "ext4",
@@ -159,7 +137,7 @@ static void check_judgement(void)
 	OK(strstr(text, "memory") && !strstr(text, "seek"), "memory");
 }
 
-static void check_here(void)
+TEST(check_here)
 {
 	struct file_counts before, after;
 	struct file_place p;
@@ -180,7 +158,7 @@ static void check_here(void)
 	close(fd);
 }
 
-static void check_walk(uint64_t blocks, bool random)
+static void walk(uint64_t blocks, bool random)
 {
 	unsigned char *seen = calloc(blocks, 1);
 	uint64_t once = 0, in_turn = 0, last = 0;
@@ -201,19 +179,11 @@ static void check_walk(uint64_t blocks, bool random)
 	free(seen);
 }
 
-int main(void)
+TEST(check_walk)
 {
-	if (!mkdtemp(root))
-		return 1;
-	check_disks();
-	check_mounts();
-	check_judgement();
-	check_here();
 	for (uint64_t blocks = 16; blocks <= 1 << 18; blocks *= 4)
 		for (int random = 0; random < 2; random++)
-			check_walk(blocks, random);
-	check_walk(1600, false);
-	check_walk(3, false);
-	OK(!guard_remove_tree(root), "nothing is left");
-	return tap_done();
+			walk(blocks, random);
+	walk(1600, false);
+	walk(3, false);
 }

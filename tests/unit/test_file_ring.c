@@ -9,14 +9,13 @@
 
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/file/file_read.c"
+#include "box.h"
 #include "file_data.h"
-#include "tap.h"
+#include "tests.h"
 
 #define BYTES ((uint64_t)1 << 20)
 #define DEPTH 8
 #define ASKED 32
-
-static char dir[] = "./.test-file-ring-XXXXXX";
 
 /* The number of the ring's own file, or -1. */
 static int ring_fd(void)
@@ -78,22 +77,19 @@ static void check_error(const struct file_data *f)
 	ring_close(s.ring);
 }
 
-int main(void)
+TEST(reads)
 {
 	struct file_data f;
 	const char *why = NULL;
 
-	if (!mkdtemp(dir))
-		return 1;
+	box_open(false);
 	s.ring = ring_open(&why);
 	if (!s.ring) {
 		OK(why != NULL, "no io_uring here, and it says why");
 	} else {
-		OK(!file_data_open(NULL, &f, dir, "data", BYTES), "a file");
+		OK(!file_data_open(NULL, &f, box, "data", BYTES), "a file");
 		OK(load(&f), "many reads at a time");
 		check_error(&f);
 		file_data_remove(&f);
 	}
-	OK(!rmdir(dir), "nothing is left");
-	return tap_done();
 }

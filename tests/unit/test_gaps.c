@@ -3,10 +3,10 @@
 #include <sys/time.h>
 
 #include "gaps.h"
-#include "tap.h"
+#include "tests.h"
 
 /* Steps of a made-up clock. */
-static void steps(void)
+TEST(steps)
 {
 	static const uint64_t step[] = { 20, 1000, 1001, 30, 5000, 20 };
 	struct gaps g = { 0 };
@@ -22,7 +22,7 @@ static void steps(void)
 
 /* Reads of the clock itself must not pass for time that others took: without
  * a gap of its own length each of 20 us would. */
-static void slow_clock(void)
+TEST(slow_clock)
 {
 	struct timer t = { .method = TIMER_CLOCK };
 	struct gaps g = { 0 };
@@ -47,7 +47,7 @@ static void tell(void *arg, uint64_t ticks)
 	t->ticks += ticks;
 }
 
-static void telling(void)
+TEST(telling)
 {
 	const struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
 	struct told told = { 0 };
@@ -63,7 +63,7 @@ static void telling(void)
 
 /* Rates at which a microsecond is no whole number of ticks, for clocks of any
  * step. */
-static void whole_ticks(void)
+TEST(whole_ticks)
 {
 	bool too_short = false;
 
@@ -100,7 +100,7 @@ static void look(void *arg, uint64_t ticks)
 
 /* What is done about a gap is no gap: else each look brings the next one, from
  * the first gap on to the end. */
-static void looking(void)
+TEST(looking)
 {
 	const struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
 	const struct itimerval soon = { .it_value.tv_usec = 1000 };
@@ -112,14 +112,4 @@ static void looking(void)
 	gaps_spin(&g, &t, 100000, look, &looks);
 	OK(looks > 0 && looks == g.gaps && 10000 * looks < g.spun_ticks / 4,
 	   "a look at a gap is none");
-}
-
-int main(void)
-{
-	steps();
-	slow_clock();
-	telling();
-	whole_ticks();
-	looking();
-	return tap_done();
 }

@@ -6,7 +6,7 @@
 
 #include "grade.h"
 #include "stats.h"
-#include "tap.h"
+#include "tests.h"
 
 /* 100 ns with an interval of @half ns to both sides, and such @tags. */
 static struct result row(double half, const char *tags)
@@ -37,7 +37,7 @@ static char grade(struct result r, double between)
 	return got;
 }
 
-static void by_interval(void)
+TEST(by_interval)
 {
 	struct result r = row(2, "{}");
 
@@ -61,7 +61,7 @@ static void by_interval(void)
 	   "without an interval there is none");
 }
 
-static void by_earlier_runs(void)
+TEST(by_earlier_runs)
 {
 	struct result r = row(1, "{}");
 	char *why;
@@ -82,7 +82,7 @@ static char tagged(const char *tags)
 	return grade(row(1, tags), NAN);
 }
 
-static void by_samples(void)
+TEST(by_samples)
 {
 	struct result r = row(1, "{\"waited\": 50, \"involuntary\": 10}");
 	char *why;
@@ -125,7 +125,7 @@ static void by_samples(void)
 	OK(grade(r, NAN) == 'A', "a row without tags says nothing");
 }
 
-static void of_others(void)
+TEST(of_others)
 {
 	struct result r = row(1, "{}");
 
@@ -175,7 +175,7 @@ static struct result run(size_t n)
 	return r;
 }
 
-static void another_run(void)
+TEST(another_run)
 {
 	static const size_t rounds[] = { 6, 10, 20, 40 };
 
@@ -197,21 +197,10 @@ static void another_run(void)
 	}
 }
 
-static void words(void)
+TEST(words)
 {
 	OK_STR(noise_word(0.0009), "quiet", "under 0.1 %");
 	OK_STR(noise_word(0.001), "nearly quiet", "under 1 %");
 	OK_STR(noise_word(0.0499), "noisy", "under 5 %");
 	OK_STR(noise_word(0.05), "very noisy", "more");
-}
-
-int main(void)
-{
-	by_interval();
-	by_earlier_runs();
-	by_samples();
-	of_others();
-	another_run();
-	words();
-	return tap_done();
 }

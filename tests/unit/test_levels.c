@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tap.h"
+#include "tests.h"
 
 #define KB	   1024.0
 #define MB	   (1024.0 * 1024.0)
@@ -108,7 +108,7 @@ static const struct truth old = {
 	.latency = { 3.2, 7.2, 25, 68 },
 };
 
-static void test_clean(void)
+TEST(test_clean)
 {
 	struct curve c;
 
@@ -122,7 +122,7 @@ static void test_clean(void)
 	OK(found(&c, &old, 0.05), "four levels, the report's machine");
 }
 
-static void test_noise(void)
+TEST(test_noise)
 {
 	const struct truth *truths[] = { &desktop, &server, &no_l3, &old };
 	int good = 0;
@@ -138,7 +138,7 @@ static void test_noise(void)
 	OK(good == 100, "noise of +-5 %: all of 100 curves");
 }
 
-static void test_outlier(void)
+TEST(test_outlier)
 {
 	struct curve c;
 
@@ -149,7 +149,7 @@ static void test_outlier(void)
 	OK(found(&c, &desktop, 0.05), "single points far off make no level");
 }
 
-static void test_degenerate(void)
+TEST(test_degenerate)
 {
 	struct level l[LEVELS_MAX];
 	struct curve c;
@@ -174,7 +174,7 @@ static void test_degenerate(void)
 
 /* A Zen 5 in a guest: 48 KiB, 1 MiB, and 32 MiB of which others leave what they
  * leave: no plateau is to be had of so few points. */
-static void test_known(void)
+TEST(test_known)
 {
 	const double caches[] = { 48 * KB, 1 * MB, 32 * MB };
 	const double size[] = { 16 * KB,  24 * KB,  48 * KB, 64 * KB,
@@ -211,7 +211,7 @@ static void test_known(void)
 }
 
 /* Half-way in logarithms from 4 to 16 ns is 8. */
-static void test_end(void)
+TEST(test_end)
 {
 	double ns[] = { 4, 4.1, 3.9, 7.9, 8.1, 15, 16 };
 
@@ -280,7 +280,7 @@ static bool same_of_own(const struct curve *c, const double *caches, size_t i,
 	       own.size[of_own.last] == c->size[l->last];
 }
 
-static void test_zen3(void)
+TEST(test_zen3)
 {
 	const double caches[] = { 32 * KB, 512 * KB, 32 * MB };
 	const size_t rounds = sizeof(zen3_ns) / sizeof(zen3_ns[0]);
@@ -338,7 +338,7 @@ static const double tlb_ns[2][TLB_POINTS] = {
 	  8.119, 17.44, 17.87, 25.06, 38.18, 42.19, 90.69, 74.84 },
 };
 
-static void test_tlb(void)
+TEST(test_tlb)
 {
 	struct level l[LEVELS_MAX];
 	struct curve c = { .n = TLB_POINTS };
@@ -355,17 +355,4 @@ static void test_tlb(void)
 	OK(n == 2 && end_of(&c, l, 0) == 64, "no plateau behind the second");
 	n = n == 2 ? steps_rise(tlb_ns[1], TLB_POINTS, &l[1]) : -1;
 	OK(n >= 0 && tlb_pages[n] == 1792, "but a rise, and where it begins");
-}
-
-int main(void)
-{
-	test_clean();
-	test_noise();
-	test_outlier();
-	test_degenerate();
-	test_known();
-	test_end();
-	test_zen3();
-	test_tlb();
-	return tap_done();
 }

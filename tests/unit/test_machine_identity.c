@@ -4,44 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "box.h"
 #include "machine.h"
-#include "tap.h"
+#include "tests.h"
 
-static char root[] = "/tmp/test-identity-XXXXXX";
-
-static void run(char *command)
-{
-	if (system(command))
-		printf("# %s failed\n", command);
-	free(command);
-}
-
+/* Nothing of the machine before is left. */
 static void forget(void)
 {
-	run(text_format("rm -rf %s/*", root));
+	if (!*box)
+		box_open(true);
+	guard_remove_tree(in_box("proc"));
+	guard_remove_tree(in_box("sys"));
 }
 
-/* A file of @n bytes: those of the device tree end in 0. */
-static void set(const char *file, const char *text, size_t n)
-{
-	char *path = text_format("%s%s", root, file);
-	FILE *f;
-
-	run(text_format("mkdir -p $(dirname %s)", path));
-	f = fopen(path, "w");
-	if (f) {
-		fwrite(text, 1, n, f);
-		fclose(f);
-	}
-	free(path);
-}
-
-#define SET(file, text) set(file, text, sizeof(text))
+/* Files of the device tree end in 0. */
+#define SET(file, text) box_bytes(file, text, sizeof(text))
 
 static void cpuinfo(const char *text)
 {
 	forget();
-	set("/proc/cpuinfo", text, strlen(text));
+	box_put("proc/cpuinfo", text);
 }
 
 /* Whether @key of the processor is @want, as JSON. */
@@ -51,7 +33,7 @@ static int is(const char *key, const char *want)
 	char *seen;
 	int same;
 
-	identity_cpu(cpu, root);
+	identity_cpu(cpu, box);
 	seen = json_dumps(json_object_get(cpu, key), JSON_ENCODE_ANY);
 	same = seen && !strcmp(seen, want);
 	if (!same)
@@ -79,7 +61,7 @@ static int says(json_t *said, const char *want)
 	"CPU variant\t: " variant "\nCPU part\t: " part             \
 	"\nCPU revision\t: " revision "\n\n"
 
-static void arm(void)
+TEST(arm)
 {
 	cpuinfo(ARM("0x41", "0x3", "0xd0c", "1"));
 	OK(is("model", "\"Neoverse-N1\"") && is("vendor", "\"ARM\""),
@@ -101,7 +83,7 @@ static void arm(void)
 	OK(is("vendor", "\"implementer 0x77\""), "nor its maker");
 }
 
-static void riscv(void)
+TEST(riscv)
 {
 	cpuinfo("processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\n"
 		"mmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
@@ -117,7 +99,7 @@ static void riscv(void)
 	   "one that only has a number");
 }
 
-static void others(void)
+TEST(others)
 {
 	cpuinfo("processor\t: 0\nvendor_id\t: GenuineIntel\n"
 		"model name\t: Xeon\n\n");
@@ -128,34 +110,22 @@ static void others(void)
 	OK(is("model", "null"), "no /proc");
 }
 
-static void hypervisors(void)
+TEST(hypervisors)
 {
 	forget();
-	SET("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0");
-	OK(says(identity_hypervisor(root), NULL),
+	SET("proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0");
+	OK(says(identity_hypervisor(box), NULL),
 	   "a board that names no hypervisor");
 	forget();
-	SET("/proc/device-tree/compatible", "linux,dummy-virt");
-	OK(says(identity_hypervisor(root), "QEMU's virt, or one like it"),
+	SET("proc/device-tree/compatible", "linux,dummy-virt");
+	OK(says(identity_hypervisor(box), "QEMU's virt, or one like it"),
 	   "QEMU's machine");
-	SET("/proc/device-tree/hypervisor/compatible", "linux,kvm");
-	OK(says(identity_hypervisor(root), "KVM"), "under KVM");
+	SET("proc/device-tree/hypervisor/compatible", "linux,kvm");
+	OK(says(identity_hypervisor(box), "KVM"), "under KVM");
 	forget();
-	set("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n", 11);
-	set("/sys/class/dmi/id/product_name", "m6g.metal\n", 10);
-	OK(says(identity_hypervisor(root), NULL), "of a whole machine");
-	set("/sys/hypervisor/type", "xen\n", 4);
-	OK(says(identity_hypervisor(root), "Xen"), "Xen says so itself");
-}
-
-int main(void)
-{
-	if (!mkdtemp(root))
-		return 1;
-	arm();
-	riscv();
-	others();
-	hypervisors();
-	run(text_format("rm -rf %s", root));
-	return tap_done();
+	box_put("sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	box_put("sys/class/dmi/id/product_name", "m6g.metal\n");
+	OK(says(identity_hypervisor(box), NULL), "of a whole machine");
+	box_put("sys/hypervisor/type", "xen\n");
+	OK(says(identity_hypervisor(box), "Xen"), "Xen says so itself");
 }

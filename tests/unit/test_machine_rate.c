@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "tap.h"
+#include "tests.h"
 
 /* True time, which nobody sees; each read of a clock takes some of it. */
 static double true_ns, read_ns;
@@ -59,7 +59,7 @@ static struct rate_verdict check(int64_t (*second)(void), double fast,
 	return rate_by_rtc(&c);
 }
 
-static void right_rates(void)
+TEST(right_rates)
 {
 	struct rate_verdict v = check(seconds, 1, 1000);
 
@@ -74,7 +74,7 @@ static void right_rates(void)
 	OK(!v.agrees, "and not by 300");
 }
 
-static void wrong_rates(void)
+TEST(wrong_rates)
 {
 	/* 24 MHz is said, and the counter moves every 41 ns. */
 	const double lie = 1e9 / 24e6 / 41;
@@ -91,7 +91,7 @@ static void wrong_rates(void)
 }
 
 /* What cannot tell must not. */
-static void poor_clocks(void)
+TEST(poor_clocks)
 {
 	struct rate_verdict v = check(seconds, 1.0026, 1.2e6);
 
@@ -111,7 +111,7 @@ static void poor_clocks(void)
 	OK(!v.known && true_ns < 0.2e9, "nor one that cannot be read");
 }
 
-static void by_ntp(void)
+TEST(by_ntp)
 {
 	struct timex a = { .tick = 10000, .freq = 40L * 65536 }, b = a;
 	struct rate_verdict v = rate_by_ntp(&a, &b);
@@ -128,13 +128,4 @@ static void by_ntp(void)
 	OK_NEAR(v.error_ppm, 3100, 1e-6, "what moves is not known better");
 	b.status = STA_UNSYNC;
 	OK(!rate_by_ntp(&a, &b).known, "no daemon, no verdict");
-}
-
-int main(void)
-{
-	right_rates();
-	wrong_rates();
-	poor_clocks();
-	by_ntp();
-	return tap_done();
 }

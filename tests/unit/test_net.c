@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What comes from the network may be anything: the parsers keep within what
- * they were given, and the server serves its client beside a flood. */
+ * they were given. */
 #include <errno.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../bench/net/exec/session.h"
@@ -16,71 +14,76 @@
 #include "../../bench/net/lib/net_host.h"
 #include "deadline.h"
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 #include "wall_clock.h"
 
-/* What takes so long will never end. */
-static unsigned int hangs_s = 600;
+#define FRAMES	  200000
+#define MAX_FRAME 96u
 
-#define FRAMES	    200000
-#define CONNECTIONS 10000
-#define MAX_FRAME   96u
-
-static void check_hello(void)
+TEST(hello)
 {
-	const struct net_hello good = { .magic = NET_MAGIC,
-					.version = NET_VERSION,
-					.op = NET_SINK,
-					.size = 4096,
-					.flags = NET_BUSY,
-					.span_ns = 1ull << 33 };
-	struct net_hello bad = good;
+	static const struct {
+		uint32_t magic;
+		uint16_t op;
+		uint32_t size;
+		uint64_t span;
+		bool fits;
+		const char *what;
+	} t[] = {
+		{ NET_MAGIC, NET_SINK, 4096, 1, true, "a hello" },
+		{ ~0u, NET_SINK, 4096, 1, false, "another byte order" },
+		{ NET_MAGIC, NET_ACK + 1, 4096, 1, false, "no operation" },
+		{ NET_MAGIC, NET_SINK, NET_MAX_SINK + 1, 1, false,
+		  "too large" },
+		{ NET_MAGIC, NET_ECHO, NET_MAX_MESSAGE + 1, 1, false,
+		  "too large to go back" },
+		{ NET_MAGIC, NET_SINK, NET_MAX_MESSAGE + 1, 1, true,
+		  "to count" },
+		{ NET_MAGIC, NET_SINK, 0, 1, false, "a message of nothing" },
+		{ NET_MAGIC, NET_SINK, 4096, 0, false, "reports without end" },
+	};
+	struct net_hello h = { .machine = "one" }, other = { 0 };
 	char machine[NET_MACHINE] = "one";
 
-	OK(net_hello_fits(&good), "a hello");
-	bad.magic = __builtin_bswap32(NET_MAGIC);
-	OK(!net_hello_fits(&bad), "one of another byte order");
-	bad = good;
-	bad.op = NET_ACK + 1;
-	OK(!net_hello_fits(&bad), "no such operation");
-	bad = good;
-	bad.size = NET_MAX_SINK + 1;
-	OK(!net_hello_fits(&bad), "too large a message");
-	bad.op = NET_ECHO;
-	bad.size = NET_MAX_MESSAGE + 1;
-	OK(!net_hello_fits(&bad), "too large a message to go back");
-	bad.op = NET_SINK;
-	OK(net_hello_fits(&bad), "which may be counted");
-	bad.size = 0;
-	OK(!net_hello_fits(&bad), "a message of nothing");
-	bad = good;
-	bad.span_ns = 0;
-	OK(!net_hello_fits(&bad), "reports without end");
-	memcpy(bad.machine, "one", 3);
-	OK(net_same_machine(&bad, machine), "a client on the same machine");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		h.magic = t[i].magic == NET_MAGIC
+				  ? NET_MAGIC
+				  : __builtin_bswap32(NET_MAGIC);
+		h.version = NET_VERSION;
+		h.op = t[i].op;
+		h.size = t[i].size;
+		h.flags = NET_BUSY;
+		h.span_ns = t[i].span << 33;
+		OK(net_hello_fits(&h) == t[i].fits, t[i].what);
+	}
+	OK(net_same_machine(&h, machine), "a client on the same machine");
 	machine[0] = 'a';
-	OK(!net_same_machine(&bad, machine), "on another one");
-	OK(!net_same_machine(&good, good.machine), "who knows");
+	OK(!net_same_machine(&h, machine), "on another one");
+	OK(!net_same_machine(&other, other.machine), "an unknown one");
 }
 
-static void check_addresses(void)
+TEST(addresses)
 {
+	static const struct {
+		const char *text;
+		bool loopback, same; /* host as 10.78.0.1 */
+	} t[] = {
+		{ "10.78.0.1", false, true },
+		{ "::ffff:10.78.0.1", false, true },
+		{ "::1", true, false },
+		{ "127.8.9.1", true, false },
+		{ "::7f00:1", false, false }, /* only looks like it */
+	};
 	struct net_addr a, b;
 
 	OK(net_addr_parse(&a, "localhost", 1) == -EINVAL, "a name is none");
 	OK(!net_addr_parse(&a, "10.78.0.1", 7) && net_addr_port(a) == 7,
-	   "an IPv4 address");
-	OK(!net_addr_is_loopback(&a), "which is not loopback");
-	OK(!net_addr_parse(&b, "::ffff:10.78.0.1", 9) &&
-		   net_addr_same_host(&a, &b),
-	   "the same within IPv6, another port");
-	OK(!net_addr_parse(&b, "::1", 9) && net_addr_is_loopback(&b) &&
-		   !net_addr_same_host(&a, &b),
-	   "::1 is loopback and another host");
-	OK(!net_addr_parse(&b, "127.8.9.1", 9) && net_addr_is_loopback(&b),
-	   "so is all of 127");
-	OK(!net_addr_parse(&b, "::7f00:1", 9) && !net_addr_is_loopback(&b),
-	   "and not what only looks like it");
+	   "a port");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
+		OK(!net_addr_parse(&b, t[i].text, 9) &&
+			   net_addr_is_loopback(&b) == t[i].loopback &&
+			   net_addr_same_host(&a, &b) == t[i].same,
+		   t[i].text);
 }
 
 /* A SYN by IPv4 with 4 bytes of options, 192.0.2.1:40000 to port 80. */
@@ -90,7 +93,7 @@ static const unsigned char syn[] = {
 	0,    0,   0x60, 0x02, 0xff, 0xff, 0,	 0, 0,	0, 2, 4, 1,   2,
 };
 
-static void check_frames(void)
+TEST(frames)
 {
 	struct net_packet p;
 	unsigned char frame[MAX_FRAME];
@@ -119,7 +122,7 @@ static void check_frames(void)
 	OK(parsed < FRAMES, "most of the nonsense is refused, and all read");
 }
 
-static void check_clock(void)
+TEST(watched_clock)
 {
 	const int watch = wall_clock_watch();
 	const int64_t before = clock_now_ns(CLOCK_REALTIME);
@@ -130,35 +133,6 @@ static void check_clock(void)
 	OK(clock_now_ns(CLOCK_REALTIME) >= before, "it goes on");
 	if (watch >= 0)
 		close(watch);
-}
-
-/* net_server lies beside the tests. */
-static pid_t start_server(struct net_addr *a)
-{
-	char path[4096], port[16] = "";
-	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
-	int said[2] = { -1, -1 };
-	char *name;
-	pid_t pid;
-
-	path[n < 0 ? 0 : n] = '\0';
-	name = strstr(path, "/unit/test_net");
-	snprintf(name, sizeof(path) - (size_t)(name - path), "/bin/net_server");
-	pid = pipe(said) ? -1 : fork();
-	if (pid == 0) {
-		alarm(hangs_s);
-		dup2(said[1], STDOUT_FILENO);
-		execl(path, path, "--port", "0", "--max-sessions", "4",
-		      "--max-pending", "64", NULL);
-		_exit(127);
-	}
-	close(said[1]);
-	while (!strchr(port, '\n'))
-		if (read(said[0], port + strlen(port), 1) <= 0)
-			return -1;
-	close(said[0]);
-	net_addr_loopback(a, AF_INET, (uint16_t)atoi(port));
-	return pid;
 }
 
 static int dial(const struct net_addr *a)
@@ -172,49 +146,16 @@ static int dial(const struct net_addr *a)
 	return fd;
 }
 
-/* Nonsense, a part of a hello, a hello of something odd, or nothing. */
-static void babble(int fd, unsigned int kind)
-{
-	unsigned char bytes[512];
-	struct net_hello h = { .magic = NET_MAGIC,
-			       .version = NET_VERSION,
-			       .op = (uint16_t)(1 + random() % 4),
-			       .size = 1 + (uint32_t)random() % 70000,
-			       .span_ns = 1 + (uint64_t)random() % 9000,
-			       .port = (uint16_t)(1 + random() % 65535) };
-
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (unsigned char)random();
-	if (kind % 4 == 1) {
-		send(fd, bytes, (size_t)random() % sizeof(bytes), MSG_NOSIGNAL);
-	} else if (kind % 4 >= 2) {
-		memcpy(bytes, &h, sizeof(h));
-		send(fd, bytes,
-		     kind % 4 == 2 ? (size_t)random() % sizeof(h)
-				   : sizeof(bytes),
-		     MSG_NOSIGNAL);
-	}
-}
-
-static void hang_up(int fd)
-{
-	const struct linger reset = { 1, 0 };
-
-	/* Half of them in good order. */
-	if (random() % 2)
-		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	close(fd);
-}
-
 /* A queue of one with one in it: the SYN of the next is thrown away, and comes
  * again after a second, when there is a place. */
-static void check_connect(void)
+TEST(lost_syn)
 {
 	struct bench b = { 0 };
 	struct net_client c = { .b = &b };
 	int listener, first;
 	pid_t pid;
 
+	alarm(600);
 	net_addr_loopback(&c.to, AF_INET, 0);
 	listener = net_addr_listen(&c.to);
 	listen(listener, 0);
@@ -234,97 +175,4 @@ static void check_connect(void)
 	close(listener);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-}
-
-/* Many of them at a time. */
-static unsigned int flood(const struct net_addr *a)
-{
-	enum { AT_A_TIME = 200 };
-	int open[AT_A_TIME];
-	unsigned int made = 0;
-
-	memset(open, -1, sizeof(open));
-	for (unsigned int i = 0; i < CONNECTIONS; i++) {
-		int *fd = &open[i % AT_A_TIME];
-
-		if (*fd >= 0)
-			hang_up(*fd);
-		*fd = dial(a);
-		if (*fd < 0)
-			continue;
-		made++;
-		babble(*fd, i);
-	}
-	for (int i = 0; i < AT_A_TIME; i++)
-		if (open[i] >= 0)
-			hang_up(open[i]);
-	return made;
-}
-
-/* An honest client; the places may be taken for a moment. */
-static bool served(const struct net_addr *a)
-{
-	const struct net_hello h = { .magic = NET_MAGIC,
-				     .version = NET_VERSION,
-				     .op = NET_ECHO,
-				     .size = 4 };
-
-	for (int i = 0; i < 100; i++) {
-		struct net_answer answer;
-		char bytes[4];
-		const int fd = dial(a);
-		bool good = false;
-
-		if (fd >= 0 && send(fd, &h, sizeof(h), MSG_NOSIGNAL) > 0 &&
-		    recv(fd, &answer, sizeof(answer), MSG_WAITALL) ==
-			    sizeof(answer) &&
-		    answer.magic == NET_ANSWER && answer.status == NET_OK)
-			good = send(fd, "ping", 4, MSG_NOSIGNAL) == 4 &&
-			       recv(fd, bytes, 4, MSG_WAITALL) == 4 &&
-			       !memcmp(bytes, "ping", 4);
-		if (fd >= 0)
-			close(fd);
-		if (good)
-			return true;
-		usleep(100000);
-	}
-	return false;
-}
-
-/* @until: flood it until then, once at least. */
-static void check_server(time_t until)
-{
-	struct net_addr a = { 0 };
-	const pid_t pid = start_server(&a);
-	int status = -1;
-
-	OK(pid > 0 && served(&a), "the server serves a client");
-	do
-		OK(flood(&a) > CONNECTIONS / 2, "a flood comes");
-	while (time(NULL) < until);
-	OK(served(&a), "after the flood it still does");
-	kill(pid, SIGTERM);
-	OK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-		   WEXITSTATUS(status) == 0,
-	   "and ends in good order");
-}
-
-/* test_net SECONDS SEED: with other nonsense than usual, for so long. */
-int main(int argc, char **argv)
-{
-	const long seconds = argc > 1 ? atol(argv[1]) : 0;
-	const time_t begin = time(NULL);
-
-	hangs_s += (unsigned int)seconds;
-	alarm(hangs_s);
-	srandom(argc > 2 ? (unsigned int)atol(argv[2]) : 1);
-	check_hello();
-	check_addresses();
-	do
-		check_frames();
-	while (time(NULL) < begin + seconds / 2);
-	check_clock();
-	check_connect();
-	check_server(begin + seconds);
-	return tap_done();
 }

@@ -7,81 +7,66 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "box.h"
 #include "noise.h"
 #include "sysfile.h"
-#include "tap.h"
-
-static char root[] = "/tmp/test-noise-XXXXXX";
-
-/* @text into @file below root. */
-static void set(const char *file, const char *text)
-{
-	char command[512], path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", root, file);
-	snprintf(command, sizeof(command), "mkdir -p $(dirname %s)", path);
-	if (system(command))
-		printf("# %s failed\n", command);
-	f = fopen(path, "w");
-	if (f) {
-		fputs(text, f);
-		fclose(f);
-	}
-}
+#include "tests.h"
 
 #define V2    "7 1 0:7 "
 #define AS_V2 " rw shared:4 - cgroup2 none rw\n"
 
-static void throttling(void)
+TEST(throttling)
 {
 	struct noise_throttle t;
 
-	noise_throttle_read(&t, root);
+	box_open(true);
+	noise_throttle_read(&t, box);
 	OK(t.periods == 0 && t.ns == 0, "no cgroups, nothing held back");
-	set("proc/self/cgroup", "0::/a/b\n");
-	noise_throttle_read(&t, root);
+	box_put("proc/self/cgroup", "0::/a/b\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 0 && t.ns == 0, "a group, but no mount");
-	set("proc/self/mountinfo", V2 "/ /sys/fs/cgroup" AS_V2);
-	set("sys/fs/cgroup/a/b/cpu.stat",
-	    "usage_usec 9\nnr_periods 8\nnr_throttled 0\nthrottled_usec 0\n");
-	set("sys/fs/cgroup/a/cpu.stat",
-	    "nr_periods 8\nnr_throttled 3\nthrottled_usec 70\n");
-	set("sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
-	noise_throttle_read(&t, root);
+	box_put("proc/self/mountinfo", V2 "/ /sys/fs/cgroup" AS_V2);
+	box_put("sys/fs/cgroup/a/b/cpu.stat",
+		"usage_usec 9\nnr_periods 8\nnr_throttled 0\nthrottled_usec "
+		"0\n");
+	box_put("sys/fs/cgroup/a/cpu.stat",
+		"nr_periods 8\nnr_throttled 3\nthrottled_usec 70\n");
+	box_put("sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 3 && t.ns == 70000, "v2: the group above has a limit");
-	set("proc/self/mountinfo", V2 "/a /sys/fs/cgroup" AS_V2);
-	noise_throttle_read(&t, root);
+	box_put("proc/self/mountinfo", V2 "/a /sys/fs/cgroup" AS_V2);
+	noise_throttle_read(&t, box);
 	OK(t.periods == 0, "a mount that shows another part");
-	set("sys/fs/cgroup/b/cpu.stat", "nr_throttled 2\nthrottled_usec 1\n");
-	noise_throttle_read(&t, root);
+	box_put("sys/fs/cgroup/b/cpu.stat",
+		"nr_throttled 2\nthrottled_usec 1\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 2 && t.ns == 1000, "a container's part of them");
-	set("proc/self/mountinfo",
-	    V2 "/ /sys/fs/cgroup" AS_V2 "8 1 0:8 / /sys/fs/cgroup/cpuset rw - "
-	       "cgroup none rw,cpuset\n9 1 0:9 / /sys/fs/cgroup/cpu rw - "
-	       "cgroup none rw,cpu,cpuacct\n");
-	set("proc/self/cgroup", "3:memory:/m\n2:cpu,cpuacct:/c\n0::/\n");
-	set("sys/fs/cgroup/cpu/c/cpu.stat",
-	    "nr_throttled 5\nthrottled_time 900\n");
-	set("sys/fs/cgroup/cpu/cpu.stat",
-	    "nr_throttled 1\nthrottled_time 100\n");
-	noise_throttle_read(&t, root);
+	box_put("proc/self/mountinfo", V2
+		"/ /sys/fs/cgroup" AS_V2 "8 1 0:8 / /sys/fs/cgroup/cpuset rw - "
+		"cgroup none rw,cpuset\n9 1 0:9 / /sys/fs/cgroup/cpu rw - "
+		"cgroup none rw,cpu,cpuacct\n");
+	box_put("proc/self/cgroup", "3:memory:/m\n2:cpu,cpuacct:/c\n0::/\n");
+	box_put("sys/fs/cgroup/cpu/c/cpu.stat",
+		"nr_throttled 5\nthrottled_time 900\n");
+	box_put("sys/fs/cgroup/cpu/cpu.stat",
+		"nr_throttled 1\nthrottled_time 100\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 6 && t.ns == 1000, "v1: in its own unit");
-	set("proc/self/cgroup", "2:cpuacct,cpu:/c\n1:cpuset:/c\n");
-	noise_throttle_read(&t, root);
+	box_put("proc/self/cgroup", "2:cpuacct,cpu:/c\n1:cpuset:/c\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 6, "v1: cpu is second, and cpuset is another");
-	set("proc/self/cgroup", "2:cpu:/\n0::/\n");
-	noise_throttle_read(&t, root);
+	box_put("proc/self/cgroup", "2:cpu:/\n0::/\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 1 && t.ns == 100, "a group at the top counts once");
-	set("proc/self/cgroup", "nonsense\n1:cpu\n0::\n");
-	noise_throttle_read(&t, root);
+	box_put("proc/self/cgroup", "nonsense\n1:cpu\n0::\n");
+	noise_throttle_read(&t, box);
 	OK(t.periods == 0, "lines that are none");
 }
 
 #define LONG 100000
 
 /* Times in us. */
-static void waiting(void)
+TEST(waiting)
 {
 	/* The first, woken, has preempted the second, and read all clocks for
 	 * 900 before the span: the kernel counts that in the span. */
@@ -113,12 +98,7 @@ static void waiting(void)
 	OK(noise_waited(ring, 3, 101) == 71, "on another CPU, too");
 }
 
-static bool reads(const char *text, int64_t *ran, int64_t *waited)
-{
-	return noise_waits(text, ran, waited);
-}
-
-static void files(void)
+TEST(files)
 {
 	const char *stat = "cpu  90 1 2 3 4 5 6 130 0 0\n"
 			   "cpu1 40 1 2 3 4 5 6 70 0 0\n"
@@ -127,11 +107,13 @@ static void files(void)
 	struct noise_taken t;
 	int64_t ran, waited;
 
-	OK(reads("500 70 3\n", &ran, &waited) && ran == 500 && waited == 70,
+	OK(noise_waits("500 70 3\n", &ran, &waited) && ran == 500 &&
+		   waited == 70,
 	   "the kernel counts waiting");
-	OK(!reads("0 0 0\n", &ran, &waited), "one that counts nothing");
-	OK(!reads("", &ran, &waited), "an empty file");
-	OK(!reads("500 ", &ran, &waited), "half of one");
+	OK(!noise_waits("0 0 0\n", &ran, &waited) &&
+		   !noise_waits("", &ran, &waited) &&
+		   !noise_waits("500 ", &ran, &waited),
+	   "it counts nothing; an empty file; half of one");
 	OK(noise_stolen(stat, 1) == 70 && noise_stolen(stat, 11) == 60,
 	   "stolen from each CPU");
 	OK(noise_stolen(stat, -1) == 130, "from all");
@@ -144,7 +126,7 @@ static void files(void)
 
 /* Clocks that go on stand for partners that run, that of a stopped process for
  * one that does not. */
-static void partners(void)
+TEST(partners)
 {
 	const pid_t stopped = fork();
 	cpu_set_t here;
@@ -184,7 +166,7 @@ static void partners(void)
 	waitpid(stopped, NULL, 0);
 }
 
-static void switches(void)
+TEST(switches)
 {
 	struct noise seen;
 
@@ -205,7 +187,7 @@ static int64_t own_waits(void)
 }
 
 /* Beside a process that spins on the CPU that partners() has pinned us to. */
-static void helpers(void)
+TEST(helpers)
 {
 	const pid_t spins = fork();
 	struct noise seen;
@@ -228,24 +210,4 @@ static void helpers(void)
 	}
 	kill(spins, SIGKILL);
 	waitpid(spins, NULL, 0);
-}
-
-int main(void)
-{
-	char command[64];
-
-	if (!mkdtemp(root)) {
-		perror(root);
-		return 1;
-	}
-	throttling();
-	waiting();
-	files();
-	partners();
-	switches();
-	helpers();
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	if (system(command))
-		printf("# %s failed\n", command);
-	return tap_done();
 }

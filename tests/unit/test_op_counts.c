@@ -4,7 +4,7 @@
 
 #include "counters_set.h"
 #include "rows.h"
-#include "tap.h"
+#include "tests.h"
 
 #define N	 UINT64_C(1000) /* operations in the shorter batch */
 #define CONSTANT 470		/* what begin and end count */
@@ -63,12 +63,18 @@ static const char *why(const json_t *o, const char *event)
 		json_object_get(json_object_get(o, "unknown"), event));
 }
 
-static void test_batches(const struct op_counter *counter)
+TEST(test_batches)
 {
 	struct op_counts counts = { 0 }, base = { 0 };
+	struct counters c = { 0 };
+	const struct op_counter counter = { .c = &c };
 	struct op_count x;
 	json_t *o;
 
+	for (int e = 0; e < COUNTERS_EVENTS; e++) {
+		snprintf(c.why[e], sizeof(c.why[e]), "not tried");
+		c.opened[e] = e != COUNTERS_LLC_MISSES;
+	}
 	add_quads(&counts, 12);
 	x = op_counts_get(&counts, COUNTERS_INSTRUCTIONS, N);
 	OK_NEAR(x.value, 12, 0, "begin and end are taken out, exactly");
@@ -76,7 +82,7 @@ static void test_batches(const struct op_counter *counter)
 	x = op_counts_get(&counts, COUNTERS_PAGE_FAULTS, N);
 	OK_NEAR(x.value, 18.0 / (36 * N), 1e-12, "all faults, all operations");
 
-	o = op_counts_json(&counts, NULL, counter, N, 4);
+	o = op_counts_json(&counts, NULL, &counter, N, 4);
 	OK_NEAR(number(o, "instructions"), 3, 0, "of an unrolled loop");
 	OK_NEAR(number(o, "ipc"), 2, 1e-12, "instructions for each cycle");
 	OK_NEAR(number(o, "context_switches"), 0, 0, "none is a number");
@@ -89,19 +95,19 @@ static void test_batches(const struct op_counter *counter)
 	json_decref(o);
 
 	add_quads(&base, 4);
-	o = op_counts_json(&counts, &base, counter, N, 1);
+	o = op_counts_json(&counts, &base, &counter, N, 1);
 	OK_NEAR(number(o, "instructions"), 8, 1e-12, "less the baseline");
 	OK_NEAR(number(o, "cycles"), 4, 1e-12, "cycles too");
 	OK_NEAR(number(o, "page_faults"), 0, 0, "as many in the baseline");
 	json_decref(o);
-	o = op_counts_json(&base, &counts, counter, N, 1);
+	o = op_counts_json(&base, &counts, &counter, N, 1);
 	OK(isnan(number(o, "instructions")), "never a negative count");
 	json_decref(o);
 	op_counts_free(&counts);
 	op_counts_free(&base);
 }
 
-static void test_events(void)
+TEST(test_events)
 {
 	struct op_counts counts = { 0 };
 	struct counters_counts k = all_unknown();
@@ -144,7 +150,7 @@ static json_t *merged(json_t **counters, size_t n)
 	return op_counts_merge(rows, n);
 }
 
-static void test_merge(void)
+TEST(test_merge)
 {
 	json_t *in[3] = {
 		object("{\"instructions\": 3.0, \"ipc\": null, \"scope\": "
@@ -180,7 +186,7 @@ static void test_merge(void)
 }
 
 /* An event of which some invocations could only give a bound. */
-static void test_merge_bounds(void)
+TEST(test_merge_bounds)
 {
 	static const char below[] =
 		"{\"branch_misses\": null, \"unknown\": {\"branch_misses\": "
@@ -205,46 +211,4 @@ static void test_merge_bounds(void)
 	json_decref(o);
 	for (int i = 0; i < 5; i++)
 		json_decref(in[i]);
-}
-
-/* Here, whatever is counted: a real pair around nothing and around work. */
-static void test_here(void)
-{
-	struct op_counts counts = { 0 };
-	struct op_counter counter;
-
-	OK(!op_counter_open(&counter), "opens");
-	OK(counter.pair_ns > 0, "a pair takes its time");
-	OK(!op_counter_begin(&counter) &&
-		   !op_counter_end(&counter, &counts, 1, OP_BRIEF),
-	   "counts");
-	OK(counts.intervals == 1, "one interval");
-	OK(!op_counter_empty(&counter, &counts) && counts.intervals == 1,
-	   "an empty pair is none");
-	OK(!op_counter_begin(&counter) &&
-		   !op_counter_end(&counter, NULL, 1, OP_BRIEF),
-	   "counts for nobody");
-	OK(counts.intervals == 1, "still one");
-	OK(!op_counter_begin(NULL) &&
-		   !op_counter_end(NULL, &counts, 1, OP_BRIEF),
-	   "does not count at all");
-	op_counts_free(&counts);
-	op_counter_close(&counter);
-}
-
-int main(void)
-{
-	struct counters c = { 0 };
-	struct op_counter counter = { .c = &c };
-
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		snprintf(c.why[e], sizeof(c.why[e]), "not tried");
-		c.opened[e] = e != COUNTERS_LLC_MISSES;
-	}
-	test_batches(&counter);
-	test_events();
-	test_merge();
-	test_merge_bounds();
-	test_here();
-	return tap_done();
 }

@@ -140,20 +140,21 @@ static const struct {
 	const char *line, *want;
 } bad[] = {
 	{ "--nope", "--nope: unknown or ambiguous option" },
+	{ "--counts",
+	  "--counts: unknown or ambiguous option; did you mean --count?" },
 	{ "-q", "-q: unknown option" },
 	{ "-fq", "-q: unknown option" },
-	{ "--c", "--c: unknown or ambiguous option" },
+	{ "--c", "--c: unknown or ambiguous option; did you mean --count?" },
 	{ "--count", "--count: needs a value" },
 	{ "-n", "--count: needs a value" },
 	{ "--flag=1", "--flag: takes no value" },
-	{ "--count 0", "--count: '0' is not a number from 1 to 100 (times)" },
-	{ "--count 101",
-	  "--count: '101' is not a number from 1 to 100 (times)" },
-	{ "--count +5", "--count: '+5' is not a number from 1 to 100 (times)" },
-	{ "--count 5k", "--count: '5k' is not a number from 1 to 100 (times)" },
-	{ "--count=", "--count: '' is not a number from 1 to 100 (times)" },
-	{ "--size 2M", "--size: '2M' is not a size from 64 to 1M (bytes)" },
-	{ "--size x", "--size: 'x' is not a size from 64 to 1M (bytes)" },
+	{ "--count 0", "--count takes 1 to 100, not '0'" },
+	{ "--count 101", "--count takes 1 to 100, not '101'" },
+	{ "--count +5", "--count takes 1 to 100, not '+5'" },
+	{ "--count 5k", "--count takes 1 to 100, not '5k'" },
+	{ "--count=", "--count takes 1 to 100, not ''" },
+	{ "--size 2M", "--size takes 64 to 1M, not '2M'" },
+	{ "--size x", "--size takes 64 to 1M, not 'x'" },
 };
 
 static void refuses(void)

@@ -5,16 +5,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "deadline.h"
-#include "partner_team.h"
+#include "partner.h"
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 #include "topo.h"
 
 #define HANGS_S 120
@@ -73,13 +71,12 @@ static void work(enum partner_kind kind, int cpu)
 	struct partner p;
 
 	fresh();
-	OK(!partner_start(&bench, &p, kind, cpu, add_one, shared),
-	   kind == PARTNER_THREAD ? "a thread" : "a process");
-	OK(!ask(&p, 1) && shared->answer == 2 && shared->cpu == cpu,
-	   "does its work where it was told to");
-	OK(!ask(&p, 5) && shared->answer == 6, "and again");
+	OK(!partner_start(&bench, &p, kind, cpu, add_one, shared) &&
+		   !ask(&p, 1) && shared->answer == 2 && shared->cpu == cpu &&
+		   !ask(&p, 5) && shared->answer == 6,
+	   "a partner does its work on its CPU");
 	OK(!ask(&p, -1) && partner_finish(&p) == 7 && !p.page,
-	   "says how it ended");
+	   "and returns how it ended");
 	OK(!partner_start(&bench, &p, kind, cpu, add_one, shared),
 	   "has a successor");
 	partner_stop(&p);
@@ -249,27 +246,25 @@ static int read_and_look(void *arg)
 static void ends(partner_fn *partner, int (*wait)(void *), bool guard, int due,
 		 const char *how)
 {
-	const int cpu = sched_getcpu();
 	struct partner p;
 	int64_t begin;
 	int err;
 
 	fresh();
-	OK(!partner_start(&bench, &p, PARTNER_PROCESS, cpu, partner, NULL),
-	   how);
+	err = partner_start(&bench, &p, PARTNER_PROCESS, sched_getcpu(),
+			    partner, NULL);
 	if (due == -ETIMEDOUT)
 		partner_patience_ms = 300;
 	if (due == -ECANCELED)
 		invocation_stop = SIGINT;
 	begin = deadline_in(0);
-	err = guard ? partner_guard(wait, &p) : wait(&p);
-	OK(err == due, "ends the wait");
+	OK(!err && (guard ? partner_guard(wait, &p) : wait(&p)) == due, how);
 	/* A second, and as much for a machine that is busy. */
-	OK(deadline_in(0) - begin < 2000, "soon");
-	partner_failed(&bench, err);
+	OK(deadline_in(0) - begin < 2000, "ends the wait soon");
+	partner_failed(&bench, due);
 	OK(due == -ECANCELED ? !bench.verdict.why[0]
 			     : strstr(bench.verdict.why, "the partner") != NULL,
-	   "and is told");
+	   "with a reason");
 	partner_stop(&p);
 	OK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "it is reaped");
 }
@@ -287,18 +282,6 @@ static void make_lock(void)
 	pthread_cond_init(&shared->filled, &cond);
 }
 
-static void blocked_thread(void)
-{
-	const int cpu = sched_getcpu();
-	struct partner p;
-
-	fresh();
-	OK(!partner_start(&bench, &p, PARTNER_THREAD, cpu, hang, NULL),
-	   "a thread that blocks");
-	partner_stop(&p);
-	OK(!p.page, "is stopped all the same");
-}
-
 static void no_cpu(void)
 {
 	struct partner p;
@@ -310,40 +293,10 @@ static void no_cpu(void)
 	   "a CPU that is not there");
 	partner_stop(&p);
 	OK(waitpid(-1, NULL, WNOHANG) < 0, "leaves no process");
-}
-
-/* In a process of its own: what it gives up does not come back. */
-static int without_room(enum partner_kind kind)
-{
-	const struct rlimit none = { 1, 1 };
-	struct partner p;
-
-	if (setrlimit(RLIMIT_NPROC, &none) ||
-	    (getuid() == 0 && (setgid(65534) || setuid(65534))))
-		return 77;
-	if (partner_start(&bench, &p, kind, bench.cpu, add_one, shared) !=
-	    -ENOTSUP)
-		return 1;
-	return strstr(bench.verdict.why, "ulimit -u is 1") &&
-			       bench.verdict.skip_all
-		       ? 0
-		       : 2;
-}
-
-static void no_room(enum partner_kind kind)
-{
-	int status = -1;
-	pid_t pid;
-
-	fresh();
-	pid = fork();
-	if (pid == 0)
-		_exit(without_room(kind));
-	waitpid(pid, &status, 0);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		printf("# no limit can be set here\n");
-	else
-		OK(status == 0, "a limit is a skip that names it");
+	OK(!partner_start(&bench, &p, PARTNER_THREAD, bench.cpu, hang, NULL),
+	   "a thread that blocks");
+	partner_stop(&p);
+	OK(!p.page, "is stopped all the same");
 }
 
 static uint64_t rounds_of[PARTNER_TEAM_MAX];
@@ -395,52 +348,58 @@ static int last_cpu(void)
 	return last;
 }
 
-int main(void)
+TEST(partners)
 {
+	static const struct {
+		partner_fn *partner;
+		int (*wait)(void *);
+		bool guard;
+		int due;
+		const char *how;
+	} t[] = {
+		{ die, read_and_look, false, -ESRCH, "a look after EINTR" },
+		{ die, meet, false, -ESRCH, "a death, at the barrier" },
+		{ die, read_for_ever, true, -ESRCH, "a death, in read()" },
+		{ die, spin_for_ever, true, -ESRCH, "a death, in a loop" },
+		{ die_with_the_lock, wait_for_ever, true, -ESRCH,
+		  "a death with the lock, in pthread_cond_wait()" },
+		{ hang, read_and_look, false, -ETIMEDOUT, "no patience left" },
+		{ hang, read_for_ever, true, -ETIMEDOUT, "the same, guarded" },
+		{ hang, meet, false, -ETIMEDOUT, "the same, at the barrier" },
+		{ hang, read_and_look, false, -ECANCELED, "a wish to stop" },
+		{ hang, read_for_ever, true, -ECANCELED, "the same, guarded" },
+	};
 	const int other = last_cpu();
-	cpu_set_t may, one;
+	cpu_set_t one;
 
 	alarm(HANGS_S);
 	shared = partner_share(sizeof(*shared));
 	if (!shared || pipe(fd)) {
 		OK(0, "set up");
-		return tap_done();
+		return;
 	}
-	fresh();
-	work(PARTNER_THREAD, other);
-	seen(PARTNER_THREAD, other);
-	seen(PARTNER_PROCESS, other);
-	work(PARTNER_PROCESS, other);
-	settles(other);
-	defers(PARTNER_THREAD, other);
-	defers(PARTNER_PROCESS, other);
-	team(bench_cpus(&bench));
-	/* On one CPU. */
-	sched_getaffinity(0, sizeof(may), &may);
-	CPU_ZERO(&one);
-	CPU_SET(other, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-	work(PARTNER_THREAD, other);
-	work(PARTNER_PROCESS, other);
-	team(1);
-	settles(other);
-	short_lives(1000);
-	ends(die, read_and_look, false, -ESRCH, "a death, a look after EINTR");
-	ends(die, meet, false, -ESRCH, "a death, at the barrier");
-	ends(die, read_for_ever, true, -ESRCH, "a death, in read()");
-	ends(die, spin_for_ever, true, -ESRCH, "a death, in a loop");
 	make_lock();
+	for (int on_one = 0; on_one < 2; on_one++) {
+		fresh();
+		for (int k = 0; k < 2; k++) {
+			const enum partner_kind kind =
+				k ? PARTNER_PROCESS : PARTNER_THREAD;
+
+			work(kind, other);
+			if (!on_one) {
+				seen(kind, other);
+				defers(kind, other);
+			}
+		}
+		settles(other);
+		team(on_one ? 1 : bench_cpus(&bench));
+		CPU_ZERO(&one);
+		CPU_SET(other, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+	}
+	short_lives(1000);
 	pthread_mutex_lock(&shared->lock);
-	ends(die_with_the_lock, wait_for_ever, true, -ESRCH,
-	     "a death with the lock, in pthread_cond_wait()");
-	ends(hang, read_and_look, false, -ETIMEDOUT, "no patience left");
-	ends(hang, read_for_ever, true, -ETIMEDOUT, "no patience, guarded");
-	ends(hang, meet, false, -ETIMEDOUT, "no patience, at the barrier");
-	ends(hang, read_and_look, false, -ECANCELED, "a wish to stop");
-	ends(hang, read_for_ever, true, -ECANCELED, "a wish to stop, guarded");
-	blocked_thread();
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
+		ends(t[i].partner, t[i].wait, t[i].guard, t[i].due, t[i].how);
 	no_cpu();
-	no_room(PARTNER_PROCESS);
-	no_room(PARTNER_THREAD);
-	return tap_done();
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 
 static const struct bench_desc plain = { .name = "made_up" };
 
@@ -43,7 +43,7 @@ static void test_points(const char *text, const char *names)
 	cases_free(&b);
 }
 
-static void test_grammar(void)
+TEST(test_grammar)
 {
 	test_points("a=1 b=x", " a=1,b=x");
 	test_points("a={1,2} b={x,y}", " a=1,b=x a=1,b=y a=2,b=x a=2,b=y");
@@ -97,7 +97,7 @@ static bool fill(struct bench *b, void *state, struct bench_case *c)
 }
 
 /* Each case has a zeroed cache line of its own. */
-static void test_state(void)
+TEST(test_state)
 {
 	const struct bench_desc desc = { .case_state_size = sizeof(struct own),
 					 .point = fill };
@@ -114,7 +114,7 @@ static void test_state(void)
 	cases_free(&b);
 }
 
-static void test_rules(void)
+TEST(test_rules)
 {
 	struct bench b;
 	const struct bench_case *c;
@@ -195,7 +195,7 @@ static void test_asked(const char *said, const char *glob, size_t points,
 	cases_free(&b);
 }
 
-static void test_matches(void)
+TEST(test_matches)
 {
 	struct bench b;
 	const struct bench_case *c;
@@ -217,7 +217,7 @@ static void test_matches(void)
 	cases_free(&b);
 }
 
-static void test_open(void)
+TEST(test_open)
 {
 	static const char text[] =
 		"size={8,?512..8K/256};x=1 ^n=?0..9; size=?512..8K/256";
@@ -263,7 +263,7 @@ static void measured(struct bench *b, size_t i, double x, double error)
 
 /* A difference of what scatters is one if it is more than that: 60 +- 5 of
  * 100 +- 3 and 40 +- 4, but not 60 +- 65. */
-static void test_errors(void)
+TEST(test_errors)
 {
 	struct bench b;
 
@@ -287,7 +287,7 @@ static void test_errors(void)
 	cases_free(&b);
 }
 
-static void test_formula(void)
+TEST(test_formula)
 {
 	struct bench b;
 
@@ -327,16 +327,4 @@ static void test_formula(void)
 	points_sources(&b);
 	OK(b.verdict.usage_error, "a case that is not there is a mistake");
 	cases_free(&b);
-}
-
-int main(void)
-{
-	test_grammar();
-	test_rules();
-	test_state();
-	test_matches();
-	test_open();
-	test_formula();
-	test_errors();
-	return tap_done();
 }

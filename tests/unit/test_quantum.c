@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tap.h"
+#include "tests.h"
 
 /* A clock of @step ticks, read at distances of @base and up to @spread ticks
  * more; the moments themselves are fine. */
@@ -32,7 +32,7 @@ static double found(double step, double base, double spread, int reads)
 	return quantum_step(&q) / 65536.0;
 }
 
-static void whole_steps(void)
+TEST(whole_steps)
 {
 	OK(found(1, 40, 300, 4000) == 1, "a clock that shows every tick");
 	OK(found(2, 40, 300, 4000) == 2, "every second one");
@@ -41,7 +41,7 @@ static void whole_steps(void)
 	OK(found(26, 200, 300, 4000) == 26, "a read that takes many steps");
 }
 
-static void broken_steps(void)
+TEST(broken_steps)
 {
 	OK_NEAR(found(22.5, 20, 200, 4000), 22.5, 0.05,
 		"22.5 ticks, 10 ns of 2.25 GHz: 22 or 23 are seen");
@@ -60,7 +60,7 @@ static void broken_steps(void)
 
 /* With the long delays that timer_quantum() takes for a second look: exact
  * whatever the delays are, and what a few short multiples leave open. */
-static void long_delays(void)
+TEST(long_delays)
 {
 	static const double steps[] = { 41.67, 1e9 / 24e6,   22.5,	  17,
 					36.5,  1e9 / 19.2e6, 1e9 / 38.4e6 };
@@ -79,7 +79,7 @@ static void long_delays(void)
 }
 
 /* What no step explains must not get one. */
-static void no_step(void)
+TEST(no_step)
 {
 	struct quantum q;
 	bool one = true;
@@ -110,7 +110,7 @@ static void no_step(void)
 }
 
 /* The arithmetic has 32 bits. */
-static void long_lengths(void)
+TEST(long_lengths)
 {
 	struct quantum q;
 
@@ -121,14 +121,4 @@ static void long_lengths(void)
 		quantum_add(&q, (uint64_t)(31.5 * k));
 	OK(q.length[q.lengths - 1] > 64500, "lengths up to the longest");
 	OK_NEAR(quantum_step(&q) / 65536.0, 31.5, 1e-3, "still make a step");
-}
-
-int main(void)
-{
-	whole_steps();
-	broken_steps();
-	long_delays();
-	no_step();
-	long_lengths();
-	return tap_done();
 }

@@ -7,7 +7,7 @@
 #include "due.h"
 #include "leaks.h"
 #include "stats.h"
-#include "tap.h"
+#include "tests.h"
 #include "uniform.h"
 
 #define MOST 30
@@ -22,7 +22,7 @@ static double by_root(const void *arg, unsigned int rounds)
 	return sigma / sqrt(rounds);
 }
 
-static void looks(void)
+TEST(looks)
 {
 	struct due_program p = { .rounds = 5 };
 	double sigma = 0.03 * sqrt(6);
@@ -59,7 +59,7 @@ static size_t choose(const double *half, struct due_program *p, size_t n,
 	return due_choose(p, n, &r, 7);
 }
 
-static void choices(void)
+TEST(choices)
 {
 	struct due_program p[4];
 	const double half[] = { 0.03, 0.001, NAN, INFINITY };
@@ -103,7 +103,7 @@ static unsigned int run_out(double half, double left_s, unsigned int *gap,
 	return p[0].rounds;
 }
 
-static void spreads(void)
+TEST(spreads)
 {
 	unsigned int gap, other;
 
@@ -196,7 +196,7 @@ static double coverage(double (*draw)(double), double spread, double median,
 }
 
 /* Spreads around that at which stopping does most harm. */
-static void covers(void)
+TEST(covers)
 {
 	const double spreads[] = { 0.015, 0.02, 0.027, 0.037, 0.05, 0.067 };
 	double least = 1, each = 1;
@@ -214,13 +214,4 @@ static void covers(void)
 	/* Four standard errors below 95 %. */
 	OK(least > 0.944, "an interval holds its median as it says");
 	OK(each < 0.944, "which a look after each round would spoil");
-}
-
-int main(void)
-{
-	looks();
-	choices();
-	spreads();
-	covers();
-	return tap_done();
 }

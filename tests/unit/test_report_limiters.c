@@ -5,7 +5,7 @@
 
 #include "course.h"
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 
 static char name[] = "disk";
 static double random_values[] = { 87, 88, 89, 91, 92, 93 };
@@ -47,19 +47,20 @@ static const struct run run = {
 	.rows = rows, .nrows = 6, .sections = &section, .nsections = 1
 };
 
-/* What is said of rows[@at] with one limiter, which has @cases and @test, and
- * "else" behind it. */
+/* What is said of rows[@at] with one `limit` line, which has @cases and @test,
+ * and "else" behind it. */
 static int says(size_t at, const char *cases, const char *test,
 		const char *want)
 {
-	struct limiter both[] = {
-		{ (char *)cases, (char *)test, (char *)"it", (char *)"times" },
-		{ .text = (char *)"else" },
+	const char *one[] = { "id", cases, test, "it", "times" };
+	const char *other[] = { "id", "-", "-", "else", "-" };
+	struct rowtable_line lines[] = {
+		{ .field = one, .n = 5, .kind = "limit" },
+		{ .field = other, .n = 5, .kind = "limit" },
 	};
-	const struct operation op = { .benchmark = name,
-				      .limiters = both,
-				      .nlimiters = 2 };
-	const char *said = limiters_say(&op, &run, &rows[at]);
+	const struct rowtable table = { lines, 2 };
+	const struct operation op = { .id = "id", .benchmark = name };
+	const char *said = limiters_say(&op, &table, &run, &rows[at]);
 	int same = said && !strcmp(said, want);
 
 	if (!same)
@@ -67,55 +68,49 @@ static int says(size_t at, const char *cases, const char *test,
 	return same;
 }
 
-static void patterns(void)
+TEST(patterns)
 {
-	OK(says(0, NULL, NULL, "it"), "any row");
-	OK(says(0, "order=ran*", NULL, "it"), "a row that matches");
-	OK(says(1, "order=ran*", NULL, "else"), "one that does not");
-	OK(says(3, "order=few", NULL, "it"), "less than so much is measured");
+	OK(says(0, "-", "-", "it"), "any row");
+	OK(says(0, "order=ran*", "-", "it"), "a row that matches");
+	OK(says(1, "order=ran*", "-", "else"), "one that does not");
+	OK(says(3, "order=few", "-", "it"), "less than so much is measured");
 }
 
-static void comparisons(void)
+TEST(comparisons)
 {
-	OK(says(0, NULL, "this / order=seq* > 20", "it (30 times)"),
+	OK(says(0, "-", "this / order=seq* > 20", "it (30 times)"),
 	   "a quotient, whole above ten");
-	OK(says(0, NULL, "this / order=seq* > 29", "else"),
+	OK(says(0, "-", "this / order=seq* > 29", "else"),
 	   "not if the interval goes below it");
-	OK(says(4, NULL, "this / order=seq* < 20", "else") &&
-		   says(4, NULL, "this < 70", "else") &&
-		   says(4, NULL, "this > 38", "it (41 times)"),
+	OK(says(4, "-", "this / order=seq* < 20", "else") &&
+		   says(4, "-", "this < 70", "else") &&
+		   says(4, "-", "this > 38", "it (41 times)"),
 	   "nor if the rounds are on both sides");
-	OK(says(5, NULL, "this > 1", "else") &&
-		   says(5, NULL, "this / order=seq* > 1", "else"),
+	OK(says(5, "-", "this > 1", "else") &&
+		   says(5, "-", "this / order=seq* > 1", "else"),
 	   "nor without an interval");
-	OK(says(0, NULL, "order=seq* / this < 0.05", "it (0.03 times)"),
+	OK(says(0, "-", "order=seq* / this < 0.05", "it (0.03 times)"),
 	   "the other way round");
-	OK(says(0, NULL, "order=seq* > 2", "it (3.0 times)"), "one figure");
-	OK(says(0, NULL, "order=seq* < 2", "else"), "which is not less");
+	OK(says(0, "-", "order=seq* > 2", "it (3.0 times)"), "one figure");
+	OK(says(0, "-", "order=seq* < 2", "else"), "which is not less");
 	OK(says(1, "order=ran*", "this > 0", "else"), "both must hold");
 }
 
-static void missing(void)
+TEST(missing)
 {
-	struct operation op = { .benchmark = name };
+	const struct rowtable none = { 0 };
+	struct operation op = { .id = "id", .benchmark = name };
 
-	OK(says(0, NULL, "order=none < 2", "else"), "a row without a result");
-	OK(says(3, NULL, "this > 2", "else"), "or below resolution");
-	OK(says(0, NULL, "this / order=up < 99", "else"), "or no such row");
-	OK(says(0, NULL, "this", "else") && says(0, NULL, "this >", "else") &&
-		   says(0, NULL, "", "else"),
+	OK(says(0, "-", "order=none < 2", "else"), "a row without a result");
+	OK(says(3, "-", "this > 2", "else"), "or below resolution");
+	OK(says(0, "-", "this / order=up < 99", "else"), "or no such row");
+	OK(says(0, "-", "this", "else") && says(0, "-", "this >", "else") &&
+		   says(0, "-", "", "else"),
 	   "half a comparison");
-	OK(!limiters_say(&op, &run, &rows[0]), "nothing is known");
-	op.limiters = &(struct limiter) { .text = (char *)"it" };
-	op.nlimiters = 1;
-	OK(!limiters_say(&op, &run, NULL) && !limiters_say(&op, &run, &rows[2]),
+	OK(!limiters_say(&op, &none, &run, &rows[0]), "nothing is known");
+	op.limit = "it";
+	OK(limiters_say(&op, &none, &run, &rows[0]), "the operation's own");
+	OK(!limiters_say(&op, &none, &run, NULL) &&
+		   !limiters_say(&op, &none, &run, &rows[2]),
 	   "nothing was measured");
-}
-
-int main(void)
-{
-	patterns();
-	comparisons();
-	missing();
-	return tap_done();
 }

@@ -4,7 +4,7 @@
 
 #include "leaks.h"
 #include "sections.h"
-#include "tap.h"
+#include "tests.h"
 #include "text.h"
 
 /* Looks at a core of which @shared in 20 found it shared. */
@@ -18,7 +18,7 @@ static struct noise_cpu looked(int shared)
 	return c;
 }
 
-static void shared_core(void)
+TEST(shared_core)
 {
 	struct noise_cpu c = looked(5);
 	const char *text = noise_cpu_shared(&c),
@@ -34,7 +34,7 @@ static void shared_core(void)
 	OK(!noise_cpu_shared(&c), "a core that was ours is not mentioned");
 }
 
-static void certificate(void)
+TEST(certificate)
 {
 	static const char lines[] =
 		"[{'cpu': 0, 'spun_us': 1000, 'lost_us': 900},"
@@ -71,11 +71,4 @@ static void certificate(void)
 	OK(noise_cpu_share(&q.v[2]) == 0,
 	   "numbers that cannot be count as none");
 	json_decref(run.noise);
-}
-
-int main(void)
-{
-	shared_core();
-	certificate();
-	return tap_done();
 }

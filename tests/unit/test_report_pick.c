@@ -2,7 +2,7 @@
 #include "course.h"
 #include "leaks.h"
 #include "load.h"
-#include "tap.h"
+#include "tests.h"
 
 static char name[] = "file_read";
 static struct row rows[] = {
@@ -18,7 +18,7 @@ static const struct run run = {
 	.rows = rows, .nrows = 4, .sections = &section, .nsections = 1
 };
 
-static void picks(void)
+TEST(picks)
 {
 	OK(run_pick(&run, name, "size=1G size=*") == &rows[2],
 	   "the first pattern counts, not the first row");
@@ -34,18 +34,11 @@ static void picks(void)
 	OK(!run_pick(&run, "file_write", "size=*"), "no such program");
 }
 
-static void operations(void)
+TEST(operations)
 {
 	struct operation op = { .benchmark = name };
 
 	OK(!operations_row(&op, &run), "no patterns are known");
 	op.cases = (char *)"size=1G size=*";
 	OK(operations_row(&op, &run) == &rows[2], "an operation's row");
-}
-
-int main(void)
-{
-	picks();
-	operations();
-	return tap_done();
 }

@@ -6,7 +6,7 @@
 
 #include "course.h"
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 #include "text.h"
 
 static int gives(const char *text, const char *want, double clock, double x)
@@ -24,7 +24,7 @@ static int refused(const char *text, const char *want)
 	return quantity_parse(text, want, 2e9, &got) && fabs(got - 42) < 1e-9;
 }
 
-static void quantities(void)
+TEST(quantities)
 {
 	OK(gives("3.2 ns", "ns", NAN, 3.2), "ns");
 	OK(gives(" 1.5us ", "ns", NAN, 1500), "no blank, blanks around");
@@ -60,25 +60,28 @@ static void quantities(void)
 	   "a unit of something else");
 }
 
-static struct operation two[] = {
-	{ .id = "syscall", .section = "s", .label = "l", .unit = "ns" },
-	{ .id = "memory", .section = "s", .label = "l", .unit = "B/s" },
-};
-static const struct operations ops = { two, 2 };
+static struct operation two[2];
+static struct operations ops = { two, 2 };
 
 /* Read @text as a file.  Return: as predictions_read(). */
-static int reads(struct predictions *p, struct notes *notes, const char *text)
+static int reads(struct notes *notes, const char *text)
 {
 	char path[] = "/tmp/test-predictions-XXXXXX";
 	ssize_t len = (ssize_t)strlen(text);
 	int fd = mkstemp(path), bad;
 
+	two[0] = (struct operation) { .id = "syscall",
+				      .unit = "ns",
+				      .said = { NAN, NAN, NAN } };
+	two[1] = (struct operation) { .id = "memory",
+				      .unit = "B/s",
+				      .said = { NAN, NAN, NAN } };
 	*notes = (struct notes) { 0 };
 	if (fd < 0 || write(fd, text, (size_t)len) != len) {
 		perror(path);
 		exit(1);
 	}
-	bad = predictions_read(p, &ops, path, 4e9, notes);
+	bad = predictions_read(&ops, path, 4e9, notes);
 	close(fd);
 	unlink(path);
 	return bad;
@@ -92,28 +95,26 @@ static int has_note(const struct notes *notes, const char *end)
 	return 0;
 }
 
-static void files(void)
+TEST(files)
 {
-	struct predictions p;
 	struct notes notes;
 
-	OK(!reads(&p, &notes,
+	OK(!reads(&notes,
 		  "# words\n[machine]\nclock = 2 GHz\n[syscall]\n"
 		  "base = 100 cycles\nsoftware = 20 ns\npredicted =\n"
 		  "why = first\n  second\n[memory]\npredicted = 9 GB/s\n"),
 	   "a good file");
-	OK_NEAR(p.v[0].base, 50, 1e-9, "cycles by the file's clock");
-	OK_NEAR(p.v[0].predicted, 70, 1e-9, "base + software");
-	OK_STR(p.v[0].why, "first second", "words over two lines");
-	OK_NEAR(p.v[1].predicted, 9e9, 1, "a bandwidth");
-	OK(isnan(p.v[1].base), "what is not said is not known");
+	OK_NEAR(two[0].said[BASE], 50, 1e-9, "cycles by the file's clock");
+	OK_NEAR(two[0].said[PREDICTED], 70, 1e-9, "base + software");
+	OK_STR(two[0].why, "first second", "words over two lines");
+	OK_NEAR(two[1].said[PREDICTED], 9e9, 1, "a bandwidth");
+	OK(isnan(two[1].said[BASE]), "what is not said is not known");
 
-	OK(!reads(&p, &notes, "[syscall]\nbase = 100 cycles\n"), "no clock");
-	OK_NEAR(p.v[0].base, 25, 1e-9, "cycles by the core's frequency");
+	OK(!reads(&notes, "[syscall]\nbase = 100 cycles\n"), "no clock");
+	OK_NEAR(two[0].said[BASE], 25, 1e-9, "cycles by the core's frequency");
 
-	OK(reads(&p, &notes,
-		 "[syscall]\nbase = soon\nbase = 2 ns\nbase = 3 ns\n"
-		 "bass = 1\n[other]\nbase = 1 ns\nno key\n") == 5,
+	OK(reads(&notes, "[syscall]\nbase = soon\nbase = 2 ns\nbase = 3 ns\n"
+			 "bass = 1\n[other]\nbase = 1 ns\nno key\n") == 5,
 	   "five bad lines");
 	OK(has_note(&notes, ":2: base = soon: expected a number and a unit"),
 	   "an amount, by its line");
@@ -123,28 +124,19 @@ static void files(void)
 	   "a section");
 	OK(has_note(&notes, ":8: expected [operation], key = value"),
 	   "no key at all");
-	OK_NEAR(p.v[0].base, 2, 1e-12, "the good lines are used");
+	OK_NEAR(two[0].said[BASE], 2, 1e-12, "the good lines are used");
 }
 
-static void long_lines(void)
+TEST(long_lines)
 {
-	struct predictions p;
 	struct notes notes;
 	char *blanks = text_format("[syscall]\nwhy = %01000d\nbase = 1 ns\n"
 				   "predicted = x\n",
 				   0);
 
-	OK(reads(&p, &notes, blanks) == 2, "a line that is too long");
+	OK(reads(&notes, blanks) == 2, "a line that is too long");
 	OK(has_note(&notes, ":2: expected at most") &&
 		   has_note(&notes, ":4: predicted = x"),
 	   "does not shift the lines behind it");
-	OK_NEAR(p.v[0].base, 1, 1e-12, "nor spoil them");
-}
-
-int main(void)
-{
-	quantities();
-	files();
-	long_lines();
-	return tap_done();
+	OK_NEAR(two[0].said[BASE], 1, 1e-12, "nor spoil them");
 }

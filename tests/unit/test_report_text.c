@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 #include "text.h"
 
 typedef void writer(FILE *f, const char *s);
@@ -23,7 +23,7 @@ static int writes(writer *w, const char *in, const char *want)
 	return same;
 }
 
-static void escapes(void)
+TEST(escapes)
 {
 	OK(writes(text_html, "<a href=\"x\">'&",
 		  "&lt;a href=&quot;x&quot;&gt;"
@@ -47,7 +47,7 @@ static void escapes(void)
 	OK(writes(text_html, NULL, ""), "NULL is nothing");
 }
 
-static void globs(void)
+TEST(globs)
 {
 	OK(text_glob("args=*", "args=3,via=plt"), "a pattern matches");
 	OK(text_glob("a b=?", "b=1"), "one of several");
@@ -56,7 +56,7 @@ static void globs(void)
 	OK(text_glob("*", ""), "everything");
 }
 
-static void growth(void)
+TEST(growth)
 {
 	int *v = NULL;
 	long sum = 0;
@@ -68,12 +68,4 @@ static void growth(void)
 	for (size_t i = 0; i < 1000; i++)
 		sum += v[i];
 	OK(sum == 499500, "an array grows and keeps what is in it");
-}
-
-int main(void)
-{
-	escapes();
-	globs();
-	growth();
-	return tap_done();
 }

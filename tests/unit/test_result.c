@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "result.h"
-#include "tap.h"
+#include "tests.h"
 
 static const char *const full =
 	"{\"schema\": 2, \"benchmark\": \"fork\", \"case\": \"size=4K\","
@@ -40,7 +40,7 @@ static int read_text(struct result *r, const char *text, const char **why)
 	return err;
 }
 
-static void round_trip(void)
+TEST(round_trip)
 {
 	json_t *want = json_loads(full, 0, NULL), *got;
 	struct result r;
@@ -61,7 +61,7 @@ static void round_trip(void)
 	result_free(NULL);
 }
 
-static void unknown_is_null(void)
+TEST(unknown_is_null)
 {
 	static const char *const nulls[] = {
 		"reason", "value",     "ci95",	   "min",
@@ -89,7 +89,7 @@ static void unknown_is_null(void)
 	result_free(&r);
 }
 
-static void half_an_interval(void)
+TEST(half_an_interval)
 {
 	struct result r;
 	json_t *o;
@@ -103,7 +103,7 @@ static void half_an_interval(void)
 	result_free(&r);
 }
 
-static void refuses(void)
+TEST(refuses)
 {
 	static const struct {
 		const char *text, *why;
@@ -138,7 +138,7 @@ static void refuses(void)
 	}
 }
 
-static void tolerates(void)
+TEST(tolerates)
 {
 	struct result r;
 	const char *why;
@@ -155,7 +155,7 @@ static void tolerates(void)
 }
 
 /* A path has any bytes, and a reason may be cut within a character. */
-static void any_bytes(void)
+TEST(any_bytes)
 {
 	struct result r;
 	json_t *o;
@@ -170,15 +170,4 @@ static void any_bytes(void)
 	       "and the row has its key");
 	json_decref(o);
 	result_free(&r);
-}
-
-int main(void)
-{
-	any_bytes();
-	round_trip();
-	unknown_is_null();
-	half_an_interval();
-	refuses();
-	tolerates();
-	return tap_done();
 }

@@ -3,130 +3,152 @@
  * visits. */
 #include <jansson.h>
 
-#include "program.h"
+#include "made_up.h"
 #include "random.h"
-#include "result.h"
-#include "rows.h"
-#include "tap.h"
+#include "tests.h"
 
 #define GHZ 1e9
 
-static const struct bench_desc desc = { .name = "made_up" };
-
 static struct case_run one_case(enum bench_estimator estimator)
 {
-	struct case_run run = { .def.name = (char *)"x=1",
-				.c.estimator = estimator,
-				.got.cold = NAN,
-				.def.derived = NAN,
-				.def.expected = NAN,
-				.def.derived_resolution = NAN,
-				.def.derived_low = NAN,
-				.def.derived_high = NAN };
+	struct case_run run =
+		made_up((struct bench_case) { .estimator = estimator });
 
 	for (int i = 0; i < 10; i++)
 		sample_push(&run.got.events, 1000 + i);
 	return run;
 }
 
-/* The row's frequency; @tags gets how many samples it moved under. */
-static double core_hz(struct case_run *run, const double *ghz, size_t n,
-		      json_int_t *tags)
+static json_int_t tagged(const struct result *row, const char *tag)
 {
-	/* Around the visits to other cases. */
+	return json_integer_value(json_object_get(row->tags, tag));
+}
+
+/* The core's frequency, from @n readings around the visits; around those to
+ * other cases it was 1 and 1.5 GHz. */
+TEST(frequencies)
+{
+	static const struct {
+		enum bench_estimator estimator;
+		double ghz[8];
+		size_t n;
+		double want;
+		json_int_t moved; /* of ten samples */
+		const char *what;
+	} t[] = {
+		{ BENCH_EST_MEDIAN, { 0 }, 0, 1.25, 10, "of the others" },
+		{ BENCH_EST_MEDIAN, { 3, 1.5 }, 2, 3, -1, "the undisturbed" },
+		{ BENCH_EST_MEDIAN,
+		  { 3, 3, 3, 0.3, 3, 3, 3, 3 },
+		  8,
+		  3,
+		  0,
+		  "an interrupt is no change" },
+		{ BENCH_EST_MIN,
+		  { 3, 2.5, 3, 2.5, 3, 2.5, 3, 2.5 },
+		  8,
+		  3,
+		  10,
+		  "a minimum is of the fastest moment; two modes are a "
+		  "change" },
+	};
 	double others[] = { 1 * GHZ, 1.5 * GHZ, 1 * GHZ, 1.5 * GHZ };
-	const struct bench b = { .desc = &desc,
+	const struct bench b = { .desc = &made_up_desc,
 				 .timer = { .hz = 2 * GHZ, .tsc_hz = 2 * GHZ },
 				 .now.core_hz = { .v = others, .n = 4 } };
-	struct result row;
-	double hz;
 
-	for (size_t i = 0; i < n; i++)
-		sample_push(&run->got.core_hz, ghz[i] * GHZ);
-	rows_make(&b, run, &row);
-	hz = row.core_hz;
-	*tags = json_integer_value(json_object_get(row.tags, "frequency"));
-	result_free(&row);
-	sample_free(&run->got.core_hz);
-	sample_free(&run->got.events);
-	return hz / GHZ;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct case_run run = one_case(t[i].estimator);
+		const struct result *row;
+
+		for (size_t k = 0; k < t[i].n; k++)
+			sample_push(&run.got.core_hz, t[i].ghz[k] * GHZ);
+		row = made_up_row(&b, &run);
+		OK_NEAR(row->core_hz / GHZ, t[i].want, 1e-9, t[i].what);
+		OK(t[i].moved < 0 || tagged(row, "frequency") == t[i].moved,
+		   "samples under another frequency");
+	}
+	for (int known = 0; known < 2; known++) {
+		double hz[] = { known ? 3 * GHZ : NAN };
+		const struct bench one = { .desc = &made_up_desc,
+					   .timer = { .hz = 1e9 },
+					   .now.core_hz = { .v = hz, .n = 1 } };
+		struct case_run run = one_case(BENCH_EST_MEDIAN);
+
+		run.c.histogram = BENCH_HIST_CYCLES;
+		OK(!!made_up_row(&one, &run)->histogram == known,
+		   "cycles need the core's frequency");
+	}
 }
 
-static double of(enum bench_estimator estimator, const double *ghz, size_t n,
-		 json_int_t *tags)
+/* The core's share; the best of all cases is 4. */
+TEST(shares)
 {
-	struct case_run run = one_case(estimator);
-
-	return core_hz(&run, ghz, n, tags);
-}
-
-/* Readings of the share around the visits to this case; the best is another's.
- * Return: the row's; @tags: how many of ten samples were beside others. */
-static double core_share(const double *share, size_t n, json_int_t *tags)
-{
+	static const struct {
+		double share[6];
+		size_t n;
+		double low, high;
+		json_int_t beside; /* of ten samples */
+		const char *what;
+	} t[] = {
+		{ { 0 }, 0, 3.96, 3.96, 0, "that beside the others" },
+		{ { 3.95, 3.9, 3.97 }, 3, 3.95, 3.95, 0, "a core by itself" },
+		{ { 3.95, 2.5, 3.97, 3.0, 3.96, 2.2 },
+		  6,
+		  0,
+		  3.9599,
+		  5,
+		  "beside others half of the time" },
+	};
 	double all[] = { 4.0, 3.0, 3.96 };
-	const struct bench b = { .desc = &desc,
+	const struct bench b = { .desc = &made_up_desc,
 				 .timer = { .hz = 1e9, .tsc_hz = 1e9 },
 				 .now.core_share = { .v = all, .n = 3 } };
-	struct case_run run = one_case(BENCH_EST_MEDIAN);
-	struct result row;
-	double got;
 
-	for (size_t i = 0; i < n; i++)
-		sample_push(&run.got.core_share, share[i]);
-	rows_make(&b, &run, &row);
-	got = row.core_share;
-	*tags = json_integer_value(json_object_get(row.tags, "shared"));
-	result_free(&row);
-	sample_free(&run.got.core_share);
-	sample_free(&run.got.events);
-	return got;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct case_run run = one_case(BENCH_EST_MEDIAN);
+		const struct result *row;
+
+		for (size_t k = 0; k < t[i].n; k++)
+			sample_push(&run.got.core_share, t[i].share[k]);
+		row = made_up_row(&b, &run);
+		OK(row->core_share > t[i].low - 1e-9 &&
+			   row->core_share < t[i].high + 1e-9 &&
+			   tagged(row, "shared") == t[i].beside,
+		   t[i].what);
+	}
 }
 
-/* Whether a row has a histogram of cycles, as one whose core's frequency is not
- * known cannot. */
-static bool has_cycles(double ghz)
+/* Values recorded in a unit, read in steps beside a counter of 10 ns. */
+TEST(steps_of_values)
 {
-	double hz[] = { ghz * GHZ };
-	const struct bench b = { .desc = &desc,
-				 .timer = { .hz = 1e9 },
-				 .now.core_hz = { .v = hz, .n = 1 } };
-	struct case_run run = one_case(BENCH_EST_MEDIAN);
-	struct result row;
-	bool has;
-
-	run.c.histogram = BENCH_HIST_CYCLES;
-	rows_make(&b, &run, &row);
-	has = row.histogram;
-	result_free(&row);
-	sample_free(&run.got.events);
-	return has;
-}
-
-/* The step of a row of values recorded in @unit, read in steps of @step beside
- * a counter with steps of 10 ns. */
-static double step_of_values(const char *unit, double step)
-{
-	const struct bench b = { .desc = &desc,
+	static const struct {
+		const char *unit;
+		double step, want;
+	} t[] = { { "ns", 1, 10 },
+		  { "ns", 1000, 1000 },
+		  { "pages", 1, 1 },
+		  { "ns", 0, NAN } };
+	const struct bench b = { .desc = &made_up_desc,
 				 .timer = { .hz = 2e9, .quantum_ticks = 20 } };
-	struct case_run run = one_case(BENCH_EST_MEDIAN);
-	struct result row;
-	double got;
 
-	run.got.own_unit = true;
-	run.c.unit = unit;
-	run.c.step = step;
-	rows_make(&b, &run, &row);
-	got = row.quantum;
-	result_free(&row);
-	sample_free(&run.got.events);
-	return got;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct case_run run = one_case(BENCH_EST_MEDIAN);
+		double got;
+
+		run.got.own_unit = true;
+		run.c.unit = t[i].unit;
+		run.c.step = t[i].step;
+		got = made_up_row(&b, &run)->quantum;
+		OK(isnan(t[i].want) ? isnan(got) : fabs(got - t[i].want) < 1e-9,
+		   "the step of a value");
+	}
 }
 
 static double median_distance(struct case_run *of, const double *ns, size_t n,
 			      struct case_run *run)
 {
-	const struct bench b = { .desc = &desc,
+	const struct bench b = { .desc = &made_up_desc,
 				 .timer = { .hz = 1e9, .tsc_hz = 1e9 },
 				 .runs = (struct case_run *[]) { of, run },
 				 .n_runs = 2 };
@@ -143,7 +165,7 @@ static double median_distance(struct case_run *of, const double *ns, size_t n,
 }
 
 /* The two ends of each visit. */
-static void distances(void)
+TEST(distances)
 {
 	const double ns[] = { 95, 420, 97, 96, 410, 94 };
 	struct case_run of = one_case(BENCH_EST_MEDIAN);
@@ -157,28 +179,8 @@ static void distances(void)
 	fed.c.of = &of.c;
 	OK_NEAR(median_distance(&of, ns, 6, &fed), 96.5, 1e-9,
 		"but of those that it gives samples");
-	sample_free(&of.got.events);
-	sample_free(&fed.got.events);
-}
-
-static void shares(void)
-{
-	const double half[] = { 3.95, 2.5, 3.97, 3.0, 3.96, 2.2 };
-	const double alone[] = { 3.95, 3.9, 3.97 };
-	json_int_t tags = -1;
-
-	OK_NEAR(core_share(NULL, 0, &tags), 3.96, 1e-9,
-		"without visits the share beside the others");
-	OK(tags == 0, "and nothing is said of its samples");
-	OK_NEAR(core_share(alone, 3, &tags), 3.95, 1e-9, "the median share");
-	OK(tags == 0, "a core by itself");
-	OK(core_share(half, 6, &tags) < 3.96 && tags == 5,
-	   "beside others half of the time");
-	OK_NEAR(step_of_values("ns", 1), 10, 1e-9,
-		"whole ns of a coarser clock");
-	OK_NEAR(step_of_values("ns", 1000), 1000, 1e-9, "whole microseconds");
-	OK_NEAR(step_of_values("pages", 1), 1, 1e-9, "whole pages");
-	OK(isnan(step_of_values("ns", 0)), "a value without steps");
+	made_up_free(&of);
+	made_up_free(&fed);
 }
 
 /* A number below 1, the same ones in each run of the test. */
@@ -195,17 +197,11 @@ static double dice(void)
 static void timed(struct result *row, double step, double time, double overhead,
 		  size_t n)
 {
-	const struct bench b = { .desc = &desc,
+	const struct bench b = { .desc = &made_up_desc,
 				 .timer = { .hz = 1e9,
 					    .quantum_ticks = step,
 					    .overhead_ticks = overhead } };
-	struct case_run run = { .def.name = (char *)"x=1",
-				.got.cold = NAN,
-				.def.derived = NAN,
-				.def.expected = NAN,
-				.def.derived_resolution = NAN,
-				.def.derived_low = NAN,
-				.def.derived_high = NAN };
+	struct case_run run = made_up((struct bench_case) { 0 });
 
 	for (size_t i = 0; i < n; i++) {
 		const double begin = 1000 * step * dice();
@@ -247,7 +243,7 @@ static double covered(double step, size_t n, double *least)
 	return (double)good / (double)all;
 }
 
-static void coarse_clocks(void)
+TEST(coarse_clocks)
 {
 	static const double steps[] = { 22.5, 41.67 };
 	struct result row;
@@ -265,30 +261,4 @@ static void coarse_clocks(void)
 	OK_STR(row.estimator, "grouped_median", "the row says how");
 	OK(row.quantum == 22.5, "and what the step of the clock is");
 	result_free(&row);
-}
-
-int main(void)
-{
-	const enum bench_estimator median = BENCH_EST_MEDIAN;
-	const double halved[] = { 3.0, 1.5 };
-	const double outlier[] = { 3.0, 3.0, 3.0, 0.3, 3.0, 3.0, 3.0, 3.0 };
-	const double modes[] = { 3.0, 2.5, 3.0, 2.5, 3.0, 2.5, 3.0, 2.5 };
-	json_int_t tags = 0;
-
-	OK_NEAR(of(median, NULL, 0, &tags), 1.25, 1e-9,
-		"without visits that of the others");
-	OK(tags == 10, "which moved");
-	OK_NEAR(of(median, halved, 2, &tags), 3, 1e-9,
-		"of two the one that nobody interrupted");
-	OK_NEAR(of(median, outlier, 8, &tags), 3, 1e-9, "of many the median");
-	OK(tags == 0, "and one interrupt is no change of the frequency");
-	OK_NEAR(of(BENCH_EST_MIN, modes, 8, &tags), 3, 1e-9,
-		"a minimum is of the fastest moment");
-	OK(tags == 10, "two modes are a change");
-	OK(has_cycles(3) && !has_cycles(NAN),
-	   "cycles need the core's frequency");
-	distances();
-	shares();
-	coarse_clocks();
-	return tap_done();
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "sample.h"
-#include "tap.h"
+#include "tests.h"
 
 #define MAX_CALLS 64
 
@@ -65,7 +65,7 @@ static int fake_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	return 0;
 }
 
-static void batch_length(void)
+TEST(batch_length)
 {
 	struct timer c = { .quantum_ticks = 26,
 			   .overhead_ticks = 30,
@@ -78,7 +78,7 @@ static void batch_length(void)
 	OK_NEAR(sample_batch_ticks(&c), 900000, 1e-9, "100 overheads decide");
 }
 
-static void pilot(void)
+TEST(pilot)
 {
 	struct fake f = { .cost = 10, .constant = 30 };
 	double cold = 0;
@@ -110,7 +110,7 @@ static void pilot(void)
 
 /* Ticks that a pass of 8 MiB took on a Zen 5 after other data, in parallel; a
  * disturbed pass each in the third and the last block. */
-static void settle(void)
+TEST(settle)
 {
 	static const double falling[] = { 10010, 9800, 8570, 7060, 2830, 1370,
 					  1070,	 1050, 1050, 1680, 1050, 1070,
@@ -147,7 +147,7 @@ static void settle(void)
 	   "settle: hands an error through");
 }
 
-static void quad(void)
+TEST(quad)
 {
 	struct sample_series s = { .iters = 100 };
 	struct fake f = { .cost = 10, .constant = 30, .drift = 5 };
@@ -174,7 +174,7 @@ static void fill(struct sample_series *s, struct fake *f, int quads)
 
 /* Measured on a Zen 5: the first batch after other code took 40 % more, and the
  * difference lay below the least of its samples. */
-static void after_other_code(void)
+TEST(after_other_code)
 {
 	struct sample_series s = { .iters = 100 };
 	struct fake f = { .cost = 10, .constant = 30, .after_others = 400 };
@@ -190,7 +190,7 @@ static void after_other_code(void)
 	sample_series_free(&s);
 }
 
-static void exact_estimates(void)
+TEST(exact_estimates)
 {
 	struct sample_series s = { .iters = 100 };
 	struct fake f = { .cost = 10, .constant = 30 };
@@ -215,7 +215,7 @@ static void exact_estimates(void)
 
 /* What single shots get wrong (METHOD 2): 5.62 ticks on a clock that advances
  * in steps of 26. */
-static void coarse_clock(void)
+TEST(coarse_clock)
 {
 	struct sample_series s = { .iters = 8192 };
 	struct fake f = { .cost = 5.62, .constant = 52, .quantum = 26 };
@@ -229,7 +229,7 @@ static void coarse_clock(void)
 	sample_series_free(&s);
 }
 
-static void below_resolution(void)
+TEST(below_resolution)
 {
 	/* By hand: quads of n, 2n, 2n, n = 100 operations that cost nothing,
 	 * with these extra ticks give differences 0, 2, -2, 0, 1 (a 200th of
@@ -250,7 +250,7 @@ static void below_resolution(void)
 }
 
 /* A clock that jitters by one step, always in the same direction. */
-static void capped(void)
+TEST(capped)
 {
 	static const double jitter[] = {
 		0,  26, 26, 0,	0,  26, 26, 0,	0,  26,
@@ -269,7 +269,7 @@ static void capped(void)
 	sample_series_free(&s);
 }
 
-static void one_disturbed_batch(void)
+TEST(one_disturbed_batch)
 {
 	struct sample_series s = { .iters = 100 };
 	struct fake f = { .cost = 10, .constant = 30, .hiccup_at = 6 };
@@ -282,7 +282,7 @@ static void one_disturbed_batch(void)
 	sample_series_free(&s);
 }
 
-static void vectors(void)
+TEST(vectors)
 {
 	struct sample_vec vec = { 0 };
 	int good = 1;
@@ -346,7 +346,7 @@ static double grouped_error(double step, double least, double scatter)
 	return worst;
 }
 
-static void grouped_median(void)
+TEST(grouped_median)
 {
 	static const double steps[] = { 22.5, 41.67, 26 };
 	static const double even[] = { 20, 20, 40, 40 };
@@ -396,7 +396,7 @@ static size_t left_of(struct sample_series *s, const double *ticks, size_t n,
 		       : 99;
 }
 
-static void waits(void)
+TEST(waits)
 {
 	static const double one[] = { 100, 104, 4101, 99, 180 };
 	static const double alike[] = { 4100, 4101, 4100 };
@@ -417,22 +417,4 @@ static void waits(void)
 	OK(left_of(&s, alike, 3, 900, 100) == 3, "a tenth is borne");
 	OK(left_of(&s, one, 0, 900, 100) == 0, "there is none");
 	sample_series_free(&s);
-}
-
-int main(void)
-{
-	batch_length();
-	pilot();
-	settle();
-	quad();
-	after_other_code();
-	exact_estimates();
-	coarse_clock();
-	below_resolution();
-	capped();
-	one_disturbed_batch();
-	grouped_median();
-	vectors();
-	waits();
-	return tap_done();
 }

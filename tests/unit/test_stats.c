@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "stats.h"
-#include "tap.h"
+#include "tests.h"
 #include "uniform.h"
 
-static void one_sample(void)
+TEST(one_sample)
 {
 	double x[] = { 7 };
 	struct stats st;
@@ -19,7 +19,7 @@ static void one_sample(void)
 	OK_NEAR(stats_mad(x, 1), 0, 0, "one sample: no deviation");
 }
 
-static void known_answers(void)
+TEST(known_answers)
 {
 	/* Checked by hand: mean 5, sum of squares 32, so stddev sqrt(32/7). */
 	double x[] = { 9, 2, 4, 5, 4, 7, 4, 5 };
@@ -35,7 +35,7 @@ static void known_answers(void)
 	OK_NEAR(stats_mad(x, 8), 0.5, 1e-12, "median absolute deviation");
 }
 
-static void quantiles(void)
+TEST(quantiles)
 {
 	/* R: quantile(c(1, 2, 3, 4, 10), c(.1, .25, .9), type = 7). */
 	const double x[] = { 1, 2, 3, 4, 10 };
@@ -49,7 +49,7 @@ static void quantiles(void)
 	OK_NEAR(stats_median(odd, 3), 2, 0, "median of an odd number");
 }
 
-static void large_offset(void)
+TEST(large_offset)
 {
 	double x[] = { 1e9 + 1, 1e9 + 2, 1e9 + 3 };
 	struct stats st;
@@ -60,7 +60,7 @@ static void large_offset(void)
 
 /* Ranks as in the tables of David and Nagaraja, and the coverage summed by
  * hand: 1 - 2 P(Binomial(n, 1/2) <= lo - 1). */
-static void order_ranks(void)
+TEST(order_ranks)
 {
 	static const struct {
 		size_t n, lo, hi;
@@ -95,7 +95,7 @@ static void order_ranks(void)
 /* How often the interval holds the median of a skewed distribution (of which
  * it knows nothing): the seed is fixed, the bounds leave four standard
  * errors. */
-static void coverage(void)
+TEST(coverage)
 {
 	static const size_t sizes[] = { 6, 10, 20 };
 	const int sessions = 10000;
@@ -117,7 +117,7 @@ static void coverage(void)
 	}
 }
 
-static void pooling(void)
+TEST(pooling)
 {
 	double all[] = { 2, 4, 4, 4, 5, 5, 7, 9, 1, 100, 42 };
 	const size_t sizes[] = { 3, 1, 0, 5, 2 };
@@ -143,16 +143,4 @@ static void pooling(void)
 	OK(out.n == 11, "pool: counts add up");
 	OK_NEAR(out.mean, st.mean, 1e-12, "pool: mean of all samples");
 	OK_NEAR(out.stddev, st.stddev, 1e-12, "pool: stddev of all samples");
-}
-
-int main(void)
-{
-	one_sample();
-	known_answers();
-	quantiles();
-	large_offset();
-	order_ranks();
-	coverage();
-	pooling();
-	return tap_done();
 }

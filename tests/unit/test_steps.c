@@ -2,9 +2,9 @@
 /* Steps of curves that are known: clean, with noise, with gaps. */
 #include "../../bench/memory/lib/steps.h"
 
-#include "tap.h"
+#include "tests.h"
 
-static void gaps(void)
+TEST(gaps)
 {
 	const double ns[] = { 8, NAN, 8, INFINITY };
 
@@ -14,7 +14,7 @@ static void gaps(void)
 	OK(steps_gap(ns, 2, 3) == 3, "none");
 }
 
-static void ways(void)
+TEST(ways)
 {
 	double ns[24];
 
@@ -33,7 +33,7 @@ static void ways(void)
 }
 
 /* Read on a Zen 3 whose host breaks huge pages up: nothing leaves L2. */
-static void ways_of_second(void)
+TEST(ways_of_second)
 {
 	const double flat[] = { 1.6, 1.6, 1.6, 1.6, 1.6, 1.6, 1.7,
 				1.7, 8.3, 5.1, 4.9, 5.9, 6.0, 5.4,
@@ -47,12 +47,4 @@ static void ways_of_second(void)
 	for (int i = 0; i < 28; i++)
 		full[i] = i < 12 ? 2.2 : i < 16 ? 8.4 : i < 17 ? 20 : 37;
 	OK(steps_ways(full, 13, 3, 28, 2) == 16, "sixteen ways");
-}
-
-int main(void)
-{
-	gaps();
-	ways();
-	ways_of_second();
-	return tap_done();
 }

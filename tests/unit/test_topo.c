@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 #include "topo.h"
 
 static struct topo *invent(const char *text)
@@ -34,43 +34,44 @@ static struct bench *on(struct topo *topo, int cpu)
 	return &b;
 }
 
-static void two_packages(void)
+TEST(two_packages)
 {
 	struct topo *topo =
 		invent("pack:2 [numa(memory=1GB)] l3:1(size=8388608) "
 		       "core:2 l1:1(size=32768) pu:2");
+	static const struct {
+		int cpu;
+		enum bench_place where;
+		int is;
+	} t[] = {
+		{ 2, BENCH_SAME_CPU, 2 },     { 2, BENCH_SAME_CORE, 3 },
+		{ 2, BENCH_SAME_PACKAGE, 0 }, { 2, BENCH_OTHER_PACKAGE, 4 },
+		{ 2, BENCH_ANY_OTHER, 3 },    { 99, BENCH_ANY_OTHER, -ENOENT }
+	};
 	int cpus[3] = { -1, -1, -1 };
 
-	OK(topo, "an invented machine opens");
+	OK(topo && !topo_is_real(topo), "an invented machine is known to be");
 	if (!topo)
 		return;
-	OK(!topo_is_real(topo), "it is known to be invented");
-	OK(topo_pin(topo, 0) == -EXDEV, "and cannot be measured");
-	OK(topo_pin(topo, 8) == -ERANGE, "a CPU that it does not have");
-	OK(topo_pin(topo, -1) == -ERANGE, "nor a negative one");
+	OK(topo_pin(topo, 0) == -EXDEV && topo_pin(topo, 8) == -ERANGE &&
+		   topo_pin(topo, -1) == -ERANGE,
+	   "and cannot be measured");
 	OK(topo_cpus(topo, cpus, 3) == 8 && cpus[0] == 0 && cpus[2] == 2,
 	   "eight CPUs, of which three were asked for");
 	OK(topo_default_cpu(topo, NULL) == 7, "the last one is the default");
 	OK(bench_nodes(on(topo, 0)) == 2, "two NUMA nodes");
 
-	OK(bench_partner(on(topo, 2), BENCH_SAME_CPU) == 2, "2: the same CPU");
-	OK(bench_partner(on(topo, 2), BENCH_SAME_CORE) == 3,
-	   "2: the same core");
-	OK(bench_partner(on(topo, 2), BENCH_SAME_PACKAGE) == 0,
-	   "2: its package");
-	OK(bench_partner(on(topo, 2), BENCH_OTHER_PACKAGE) == 4,
-	   "2: the other");
-	OK(bench_partner(on(topo, 2), BENCH_ANY_OTHER) == 3, "2: the nearest");
-	OK(bench_partner(on(topo, 99), BENCH_ANY_OTHER) == -ENOENT,
-	   "99: nobody");
-
-	OK(bench_cache_bytes(on(topo, 0), 1) == 32 << 10, "cache of level 1");
-	OK(bench_cache_bytes(on(topo, 0), 3) == 8 << 20, "cache of level 3");
-	OK(bench_cache_bytes(on(topo, 0), 2) == 0, "no cache of level 2");
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
+		OK(bench_partner(on(topo, t[i].cpu), t[i].where) == t[i].is,
+		   "a partner's place");
+	OK(bench_cache_bytes(on(topo, 0), 1) == 32 << 10 &&
+		   bench_cache_bytes(on(topo, 0), 3) == 8 << 20 &&
+		   bench_cache_bytes(on(topo, 0), 2) == 0,
+	   "caches of levels 1 and 3");
 	topo_close(topo);
 }
 
-static void one_thread_cores(void)
+TEST(one_thread_cores)
 {
 	struct topo *topo = invent("pack:1 core:2 pu:1");
 
@@ -88,7 +89,7 @@ static void one_thread_cores(void)
 	topo_close(topo);
 }
 
-static void three_nodes(void)
+TEST(three_nodes)
 {
 	struct topo *topo = invent("pack:3 [numa(memory=1GB)] core:2 pu:1");
 	char page;
@@ -140,7 +141,7 @@ static uint64_t share_of(const struct bench *b, const int *cpus, size_t n,
 }
 
 /* Two dies of two cores with two threads: numbers 0 to 7 in that order. */
-static void shared_caches(void)
+TEST(shared_caches)
 {
 	static const int each_core[] = { 0, 2, 4, 6 }, three[] = { 0, 1, 2 };
 	static const int all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -173,7 +174,7 @@ static void shared_caches(void)
 }
 
 /* Eight cores of two threads in each last cache, of which a socket has 16. */
-static void five_hundred(void)
+TEST(five_hundred)
 {
 	struct topo *topo = invent("pack:2 [numa(memory=1GB)] l3:16 "
 				   "core:8 l2:1 l1:1 pu:2");
@@ -200,7 +201,7 @@ static void five_hundred(void)
 
 /* A recorded one: four cores of two threads (0, 1, 8, 9, ... 25), and four
  * slower ones of one thread with one L2 cache (32, 34, 36, 38). */
-static void hybrid(void)
+TEST(hybrid)
 {
 	struct topo *topo = NULL;
 	const char *const *names;
@@ -243,7 +244,7 @@ static unsigned int usable(int *cpus)
 	return n < 2 ? n : 2;
 }
 
-static void this_machine(void)
+TEST(this_machine)
 {
 	struct topo *topo = NULL;
 	int cpu, only = -1, all[2] = { -1, -1 }, left[2] = { -1, -1 };
@@ -271,16 +272,4 @@ static void this_machine(void)
 	   "only the CPUs that we are bound to count");
 	topo_close(topo);
 	topo_close(NULL);
-}
-
-int main(void)
-{
-	two_packages();
-	one_thread_cores();
-	three_nodes();
-	shared_caches();
-	five_hundred();
-	hybrid();
-	this_machine();
-	return tap_done();
 }

@@ -3,9 +3,8 @@
  * work some, or all, wait for a CPU and are none: neither are their tags. */
 #include <jansson.h>
 #include <sched.h>
-#include <stdlib.h>
 
-#include "program.h"
+#include "made_up.h"
 #include "tap.h"
 
 static struct case_run run, fed;
@@ -48,16 +47,6 @@ static int event(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void forget(struct case_run *r)
-{
-	sample_series_free(&r->got.series);
-	sample_free(&r->got.events);
-	sample_free(&r->got.core_hz);
-	sample_free(&r->got.core_share);
-	sample_free(&r->got.distance);
-	free(r->verdict.evidence);
-}
-
 static void visit(struct bench_case c, bench_run_fn *conclude)
 {
 	const struct bench_desc desc = { .name = "made_up",
@@ -73,13 +62,10 @@ static void visit(struct bench_case c, bench_run_fn *conclude)
 			   .now.dither = 1,
 			   .now.time_ns = time_ns };
 
-	forget(&run);
-	forget(&fed);
-	run = (struct case_run) { .def.name = (char *)"x=1",
-				  .verdict.state = CASE_ASKED,
-				  .c = c,
-				  .got.cold = NAN,
-				  .def.derived = NAN };
+	made_up_free(&run);
+	made_up_free(&fed);
+	run = made_up(c);
+	run.verdict.state = CASE_ASKED;
 	fed = run;
 	fed.c = (struct bench_case) { .id = 1, .derived = true };
 	visit_cases(&b);
@@ -140,7 +126,7 @@ int main(void)
 	warmed = 0;
 	visit((struct bench_case) { .sample = event, .cycle = 20 }, NULL);
 	OK(warmed > 20, "after a whole cycle, though there is no time");
-	forget(&run);
-	forget(&fed);
+	made_up_free(&run);
+	made_up_free(&fed);
 	return tap_done();
 }

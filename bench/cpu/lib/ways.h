@@ -32,7 +32,7 @@ struct ways {
 	size_t state_bytes, in_pipe;
 	struct io_uring *ring;
 	char name[64];
-	/* What has to be made ready before each event; or NULL. */
+	/* Prepare each event; or NULL. */
 	int (*ready)(struct bench *b, struct ways *s);
 	char *hole, *at; /* new memory, and where it begins in a hole */
 	int advice;

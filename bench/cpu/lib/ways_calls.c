@@ -327,7 +327,7 @@ static int open_pages(struct bench *b, struct ways *s)
 	s->advice = MADV_NOHUGEPAGE;
 	return s->n < s->page ? bench_skip(b, "smaller than a page of %s",
 					   bench_page_name())
-			      : kernel_needs(b, KERNEL_FAULTS);
+			      : kernel_ready(b, 1u << KERNEL_FAULTS);
 }
 
 /* One fault for all of it: a folio of this size, or a larger one. */

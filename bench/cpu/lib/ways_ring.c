@@ -10,7 +10,7 @@
 
 #include "ways.h"
 
-/* What nop, read and ready work on. */
+/* The descriptors and buffers of nop, read and ready. */
 static int open_things(struct bench *b, struct ways *s)
 {
 	const char *dir = bench_scratch(b);

@@ -8,22 +8,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "copies_crew.h"
+#include "copies.h"
 
 #define HOT_BYTES   ((uint64_t)256 << 10) /* of what is cached */
 #define CROWD_BYTES ((uint64_t)1 << 20)	  /* by several, who also look */
 
-/* What may be fetched ahead is timed in stretches, or as a whole, from the
- * first read on, if the file has no more than this. */
+/* Blocks that may be fetched ahead are timed in stretches; a file of at most
+ * this size as a whole, from the first read on. */
 #define WHOLE_BYTES ((uint64_t)16 << 20)
 
 /*
- * What a case reads.
+ * The reads of a case.
  */
 
 /* A small file that is not cached is read as a whole, as is one that is opened.
- * What is fetched ahead in another event must be as much as what was fetched
- * before it began: steps of the same size as the kernel's, or many of its. */
+ * In steady state another event fetches as much ahead as it reads: use steps of
+ * the kernel's size, or of many times that. */
 static unsigned int stretch_of(const struct file_point *t)
 {
 	const uint64_t bytes = t->cache == FILE_WARM
@@ -314,7 +314,7 @@ static unsigned int count_good(const struct file_reading *s)
 	return sum ? 0 : t->n;
 }
 
-/* What lies around an earlier block may have been fetched with it. */
+/* Blocks near an earlier one may have been fetched with it. */
 static int make_cold(struct bench *b, struct file_reading *s,
 		     const struct bench_case *c, size_t block)
 {
@@ -411,7 +411,7 @@ int file_reading_sample(struct bench *b, void *state,
  * Evidence.
  */
 
-/* What the kernel counted while so many bytes were claimed to be read. */
+/* Report the kernel's counts for the time in which @claimed bytes were read. */
 static void show_counts(struct bench *b, struct file_reading *s,
 			const struct bench_case *c, const struct file_point *t,
 			double claimed)
@@ -464,7 +464,7 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	if (t->cache == FILE_COLD && s->now->place.read_ahead >= 0)
 		bench_fact(b, c, "read_ahead_bytes",
 			   (double)s->now->place.read_ahead);
-	/* Of the last one all words. */
+	/* Check all words of the last one. */
 	if (!t->way->sums && !t->depth && !bench_stopping(b) &&
 	    !file_data_matches(s->buffers, t->block, s->offset[t->n - 1]))
 		s->right = 0;

@@ -11,9 +11,9 @@
  * whose cases say by their axes what is read (cache or mode, order, via, size,
  * block, depth, file, files, where).
  */
-/* What kernels fetch ahead at once, at most.  A device that tells only when it
- * has nothing left to do brings two such at once: so many are timed in a
- * stretch.  Over a network nobody waits for them. */
+/* The most that kernels fetch ahead at once.  A device that reports only when
+ * it is idle brings two such at once, so a stretch times that many.  Over a
+ * network nothing waits for them. */
 #define READING_AHEAD	   ((uint64_t)8 << 20)
 #define READING_FILES	   10
 #define READING_STRETCH	   16384 /* blocks, at most */
@@ -80,7 +80,7 @@ struct file_reading {
 	struct file_walk walk;
 	uint64_t position; /* of the file, for read() */
 	uint64_t offset[READING_STRETCH];
-	/* Of all words read; or of a word of each block, exclusive or. */
+	/* Sum of all words read; or exclusive or of a word of each block. */
 	uint64_t sum;
 	struct file_counts before;
 	uint64_t blocks, right;

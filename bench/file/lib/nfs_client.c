@@ -33,7 +33,7 @@ give_up(struct nfs_client *c, int err, const char *fmt, ...)
 #define CALL_MS 10000
 #define LOOK_MS 250 /* at the clock, and whether to stop */
 
-/* What libnfs says, without the line ends that it may hold. */
+/* The message of libnfs, without the line ends that it may hold. */
 static const char *says(struct nfs_client *c)
 {
 	char *text = nfs_get_error(c->nfs);
@@ -46,8 +46,8 @@ static const char *says(struct nfs_client *c)
 	return text;
 }
 
-/* What the socket has against it, for libnfs only says that it failed.
- * Return: an errno value or 0. */
+/* The socket's errno; libnfs reports only failure.  Return: an errno value or
+ * 0. */
 static int look_at_socket(const struct pollfd *p)
 {
 	socklen_t len = sizeof(int);

@@ -54,9 +54,9 @@ static void make_room(const struct bench *b, struct bandwidth_plan *p,
 	p->memory_bytes = 4 * most > 256 * MIB ? 4 * most : 256 * MIB;
 }
 
-/* What a round goes over: one of pieces that are alike.  libc chooses by the
- * size that it is called with: in memory that is no less than all caches have,
- * elsewhere the whole. */
+/* The bytes of one call of a round: one of several equal pieces. libc chooses
+ * its way by the size of the call: in memory that is no less than all caches
+ * have, elsewhere the whole. */
 static size_t chunk_of(const struct bandwidth_plan *p,
 		       const struct bandwidth_spec *spec)
 {
@@ -84,7 +84,7 @@ static bool wanted(const struct bandwidth_spec *s, bool asked)
 	if (!mem_kernel(s->op, s->isa) || s->op >= MEM_READ_INTS ||
 	    (s->threads > 1 && !is_common(s->isa)))
 		return false;
-	/* Of these one way is enough: copy and triad have the others. */
+	/* One way is enough for these: copy and triad have the rest. */
 	if (s->op >= MEM_SCALE)
 		return (asked || s->level == LEVEL_MEMORY) && widest;
 	/* Lines that are near need not be asked for ahead. */
@@ -126,8 +126,8 @@ bool bandwidth_plan_fill(const struct bench *b, const struct bandwidth_plan *p,
 		.size = (size_t)case_int(c, "size"),
 	};
 	arrays = mem_ops[spec->op].arrays;
-	/* What is asked for must be gone over, all of it and nothing more; its
-	 * size may be that of a level. */
+	/* A requested size must be gone over, all of it and nothing more; it
+	 * may be that of a level. */
 	if (c->asked &&
 	    (spec->size % (arrays * STEP) ||
 	     spec->level != level_of(p, spec->size) || bench_beside(b, c, "")))

@@ -8,11 +8,11 @@
 
 #include "bench.h"
 #include "mem_kernels.h"
-#include "partner_team.h"
+#include "partner.h"
 
 /*
- * What mem_bandwidth measures: which kernels, with which registers, on arrays
- * of which size, by how many threads; and the rows that take the best of them.
+ * The rows of mem_bandwidth: which kernels, with which registers, on arrays of
+ * which size, by how many threads; and the rows that take the best of them.
  */
 #define BANDWIDTH_CHUNK ((size_t)256 << 10) /* of each array, in one round */
 #define BANDWIDTH_INTS	((size_t)64 << 20)  /* of the report's access */
@@ -32,9 +32,9 @@ struct bandwidth_spec {
 
 struct bandwidth_plan {
 	size_t last_bytes; /* of the last cache that is known; 0: of none */
-	/* What the caches of a level hold of the arrays of all threads, and
-	 * what they do not hold; for the number of threads being planned, and
-	 * when all is planned for one. */
+	/* The room of each level for the arrays of all threads, and the size
+	 * beyond all caches; for the number of threads being planned, and when
+	 * all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
 	unsigned int cpus;
 	int cpu[PARTNER_TEAM_MAX]; /* of each thread */

@@ -6,7 +6,7 @@
 #include "chase.h"
 #include "mem_buffer.h"
 
-/* What the programs that follow a chain share. */
+/* Shared by the programs that follow a chain. */
 
 /* A chain, in the buffer of its kind of pages. */
 struct follow {

@@ -9,8 +9,8 @@
 /* Calls that change a mapping, as the programs mapping and shootdown time
  * them. */
 
-/* What a call works on; a state begins with it.  enter() says how many bytes,
- * and whether they are touched: there, by a store to each page. */
+/* The area of a call; a state begins with it. enter() sets its size, and
+ * whether it is touched: there, by a store to each page. */
 struct map_area {
 	uint64_t right;
 	char *at; /* a mapping of its own, or what mmap has made */

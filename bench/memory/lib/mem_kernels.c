@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all architectures share; their loops are in ARCH/. */
+/* The parts that all architectures share; their loops are in ARCH/. */
 #include "mem_kernels.h"
 
 #include <string.h>

@@ -14,8 +14,8 @@
 #define MEM_BLOCK    512 /* bytes: all lengths are multiples of it */
 #define MEM_SET_BYTE 0x5a
 
-/* What the vector loops begin with and add from line to line (or vector to
- * vector) that they store: as doubles these stay between 1 and 2, so that the
+/* The first value that the vector loops store, and its step from line to line
+ * (or vector to vector): as doubles these stay between 1 and 2, so that the
  * triad may read them later. */
 #define MEM_FIRST 0x3ff0123456789abcu /* read as a double: about 1.004 */
 #define MEM_STEP  0x1e3779b1u	      /* 2^20 times and more */
@@ -38,14 +38,14 @@
 #define MEM_ISA_(ISA, name) MEM_##ISA,
 enum mem_isa { MEM_EACH_ISA(MEM_ISA_) MEM_ISAS };
 
-/* What they do: arrays that are used, each counted once in its bytes; what it
- * is a way of, or itself; and of copies and sums how much of b and c a[i] is.
- * read4: as read, but at four places at once, a quarter apart: more misses
- * under way than one prefetched stream keeps.  clear: writes zeros.  triad:
- * a[i] = b[i] + 3 * c[i], doubles.  _pf: what is 2 KiB ahead is asked for by
- * prefetch instructions.  scale and add are the other two of STREAM: in memory,
- * with the widest registers.  _ints: the report's access, one 4-byte integer in
- * each 256 bytes, of which nothing is looked at. */
+/* The operations: number of arrays, each counted once in its bytes; the
+ * operation of which it is a variant, or itself; for copies and sums the
+ * factors of b and c in a[i].  read4: as read, but at four places at once, a
+ * quarter apart: more misses under way than one prefetched stream keeps.
+ * clear: writes zeros.  triad: a[i] = b[i] + 3 * c[i], doubles.  _pf: prefetch
+ * instructions ask for the line 2 KiB ahead.  scale and add are the other two
+ * of STREAM: in memory, with the widest registers.  _ints: the report's access,
+ * one 4-byte integer in each 256 bytes, whose value is not used. */
 #define MEM_EACH_OP(X)                                   \
 	X(READ, "read", 1, READ, 0, 0)                   \
 	X(READ4, "read4", 1, READ, 0, 0)                 \

@@ -161,7 +161,7 @@ MEM_FUNCTION(read_ints)
 			 : CLOBBERS);
 }
 
-/* What is written is the low half of the address: neither zero nor constant. */
+/* Write the low half of the address: neither zero nor constant. */
 MEM_FUNCTION(write_ints)
 {
 	char *at = a, *end = at + bytes;

@@ -17,7 +17,7 @@
  * comes: a client that went away must not cost a CPU. */
 #define SPIN_MS 20
 
-/* So many empty looks between two looks at the clock. */
+/* Number of empty polls between two reads of the clock. */
 #define SPIN_LOOKS 1024u
 
 /* Whatever the size of the messages, as it is for a program that takes what has

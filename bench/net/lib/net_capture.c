@@ -15,9 +15,9 @@
 #include "partner.h"
 #include "wall_clock.h"
 
-/* Of the ring: the kernel's head of a packet, and the packet's headers with all
- * options.  Some thousand packets: all that one event makes, many times over.
- */
+/* A frame of the ring: the kernel's head of a packet, and the packet's headers
+ * with all options.  There are some thousand: many times the packets of one
+ * event. */
 #define FRAME_BYTES ((size_t)256)
 #define FRAMES	    8192u
 #define BLOCK_BYTES 65536u
@@ -65,8 +65,8 @@ int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
 	return 0;
 }
 
-/* What does not go to or come from the server's port, IPv4 or IPv6, shall not
- * fill the ring.  Return: as setsockopt(). */
+/* Keep packets that do not go to or come from the server's port, IPv4 or IPv6,
+ * out of the ring.  Return: as setsockopt(). */
 static int set_filter(const struct net_capture *cap)
 {
 	struct sock_filter step[] = {

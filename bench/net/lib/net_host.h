@@ -95,7 +95,7 @@ struct net_hosts {
 	/* The servers started here do not preempt the client that wakes them
 	 * up; to be set before net_hosts_begin(). */
 	bool defer;
-	/* Of this visit. */
+	/* The present visit. */
 	char file[PATH_MAX + 16]; /* net_server */
 	int listener;		  /* 0: none */
 	struct partner server[NET_SERVERS];

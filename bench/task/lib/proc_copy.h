@@ -19,9 +19,9 @@ int proc_find_program(const char *name, char *path, size_t size);
  * proc_copy_program() - a copy of helper program @name at @path, where there is
  * nothing yet, or bench_skip().
  *
- * What its pages cost whoever maps them depends on how they came into the page
- * cache: a fork by a program that was linked a minute ago is 3 % dearer here
- * than by its copy.  So what is timed is a new copy each time.
+ * The cost of mapping its pages depends on how they came into the page cache: a
+ * fork by a program that was linked a minute ago takes 3 % longer than by its
+ * copy.  So each time a new copy is timed.
  */
 int proc_copy_program(struct bench *b, const char *name, const char *path);
 

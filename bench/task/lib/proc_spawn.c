@@ -55,7 +55,7 @@ int proc_vfork(char *const argv[])
 	return go_on(vfork(), argv);
 }
 
-/* What fork() asks of the kernel, without what libc does around it. */
+/* The system call of fork(), without libc's work around it. */
 static int by_clone3(void)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD };

@@ -39,9 +39,9 @@ int proc_reap(pid_t pid);
  * that is NULL; reap it.  Return: as above (127: exec failed). */
 int proc_vfork(char *const argv[]);
 
-/* What bench/task/exec/forker.c is asked for on fd 0, packet by packet; it
- * answers on fd 1 with a struct proc, and gives one unasked when it is there.
- * Its argument is what the exec kinds execute. */
+/* A request to bench/task/exec/forker.c on fd 0, packet by packet; it answers
+ * on fd 1 with a struct proc, and sends one unasked when it is ready.  Its
+ * argument is the program that the exec kinds execute. */
 struct proc_request {
 	int32_t way, method; /* enum timer_method */
 };

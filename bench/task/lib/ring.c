@@ -259,7 +259,7 @@ void ring_account_read(struct ring_account *a)
 		n_;                               \
 	})
 
-/* What a call that moved @n bytes of @all, or failed, means: 0 or -errno. */
+/* The result of a call that moved @n bytes of @all, or failed: 0 or -errno. */
 ALWAYS_INLINE int whole(ssize_t n, size_t all)
 {
 	return n == (ssize_t)all ? 0 : n < 0 ? -errno : -EBADMSG;
@@ -280,9 +280,9 @@ ALWAYS_INLINE int pass_bytes(int fd, unsigned char *buf, size_t left, bool out)
 	return 0;
 }
 
-/* Of CHANNEL_YIELD a message tells that a batch is over, and another word that
- * one goes on: without, the other would take half of the CPU from the harness.
- */
+/* With CHANNEL_YIELD a message means that a batch is over, and another word
+ * that one goes on: without it the partner would take half of the CPU from the
+ * harness. */
 enum { MESSAGE = 1, YIELD };
 
 ALWAYS_INLINE int pass_futex(struct mailbox *box, bool threads,
@@ -505,7 +505,7 @@ ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
 	return err || m.word == r->touch ? err : -EBADMSG;
 }
 
-/* What a member does until it is to stop. */
+/* The loop of a member until it must stop. */
 ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 			const char *memory)
 {

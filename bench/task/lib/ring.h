@@ -28,7 +28,7 @@ enum channel_way { CHANNELS(CHANNEL_ENUM, 0) CHANNEL_WAYS };
 
 #define CHANNEL_MEMBERS 96 /* at most */
 
-/* What each message begins with; other bytes are a pattern. */
+/* The begin of each message; the remaining bytes are a pattern. */
 struct message {
 	uint32_t number, word;
 };
@@ -97,7 +97,7 @@ void queue_get(struct queue *q, void *message, size_t size);
  * those of lmbench's lat_ctx do: the message says how much.
  */
 
-/* What a member knows of itself. */
+/* A member's account of itself. */
 struct ring_account {
 	_Alignas(64) int64_t voluntary; /* switches */
 	int64_t involuntary;
@@ -129,7 +129,7 @@ struct ring {
 	size_t most;
 	bool alone;
 	partner_fn *work; /* of its members; NULL: they pass messages on */
-	/* Of the laps: they may change. */
+	/* Settings of the laps: they may change. */
 	uint32_t members, touch; /* that take part; bytes that each reads */
 
 	uint64_t laps;	    /* of ring_laps() */

@@ -181,7 +181,7 @@ int mem_isa_usable(enum mem_isa isa)
 				: 1;
 }
 
-/* Of those that have all the loops. */
+/* The widest of the sets that have all the loops. */
 enum mem_isa mem_isa_widest(void)
 {
 	return MEM_NEON;

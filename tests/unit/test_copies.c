@@ -2,7 +2,7 @@
 /* What a copy counts: each operation that its batches made. */
 #include <sched.h>
 
-#include "copies_crew.h"
+#include "copies.h"
 #include "tap.h"
 
 #define EACH 16 /* operations in one round of the loop */

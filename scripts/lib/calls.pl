@@ -1,0 +1,597 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# calls.pl - call paths of the rows of a ledger, from what the plugin counted
+# (ledger/ledger_plugin.c).
+#
+# usage: calls.pl fold CALLS SYMBOLS ROWS     "PROGRAM CASE;PATH COUNT" for each
+#                path of each row: instructions of one operation, which add up to
+#                the row; rows that cannot be explained are named on stderr
+#        calls.pl own KERNEL FOLDED ...       of each function its own instructions
+#                and those with all that it called, as TSV
+#        calls.pl table KERNEL FOLDED ...     the rows, and functions of a kernel alone
+#        calls.pl because KERNEL FOLDED KERNEL FOLDED   why rows changed by 2 % or
+#                more: the causes that they share, then the functions of each
+#
+# SYMBOLS are lines "ADDRESS NAME", sorted; ROWS lines "SECTION PROGRAM CASE
+# ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX", with tabs between.
+
+use strict;
+use warnings;
+no warnings 'portable'; # 64 bits
+use List::Util qw(first max min sum0);
+
+use constant {
+	USER_ENDS => 1 << 47,
+	LIBRARIES => 0x7f0000000000,
+	INTERRUPT => 3,
+	PART      => 16,	 # bytes
+	CHANGED   => 0.02,	 # of a row
+	SHOWN     => 0.9,	 # of its difference
+	CAUSE     => 0.1,	 # the least share of a difference that is a cause
+};
+
+# Where a program of a build, a static one and the shell lie.
+my $moved = 0x555555554000;
+
+my (@at, @name, %nodes, @sections, $parts);
+
+# Of several names of one address the least: marks of a section come last, then
+# longer ones, then by letter.
+sub rank {
+	my ($name) = @_;
+
+	return sprintf '%d%05d%s', $name =~ /_(?:start|end|begin)$/ ? 1 : 0, length $name, $name;
+}
+
+sub read_symbols {
+	my ($file) = @_;
+	my %best;
+
+	open my $in, '<', $file or die "calls.pl: $file: $!\n";
+	while (<$in>) {
+		my ($at, $name) = split;
+
+		next if $name =~ /^__(?:pfx|cfi)_/; # room for a patch
+		$name =~ s/\.(?:cold|part|isra|constprop|llvm).*|_noprof$|_orig(?:inal)?$//;
+		$at = hex $at;
+		$best{$at} = $name if !defined $best{$at} || rank($name) lt rank($best{$at});
+	}
+	@at = sort { $a <=> $b } keys %best;
+	@name = @best{@at};
+}
+
+my %function;
+
+sub function {
+	my ($at) = @_;
+
+	return $function{$at} //= do {
+		my ($low, $high) = (0, scalar @at);
+
+		while ($low < $high) {
+			my $mid = ($low + $high) >> 1;
+
+			if ($at[$mid] <= $at) { $low = $mid + 1 } else { $high = $mid }
+		}
+		my $name = $low ? $name[$low - 1] : 'elsewhere';
+
+		($at >= LIBRARIES && $at < USER_ENDS) || $name eq '_init' ? 'libraries' : $name;
+	};
+}
+
+sub read_calls {
+	my ($file) = @_;
+
+	open my $in, '<', $file or die "calls.pl: $file: $!\n";
+	while (<$in>) {
+		my ($kind, @f) = split;
+
+		if ($kind eq 'N') {
+			$nodes{$f[0]} = [$f[1], hex $f[2], hex $f[3], $f[4]];
+		} elsif ($kind eq 'M') {
+			push @sections, [];
+		} elsif (@sections) {
+			push @{ $sections[-1] }, { site => hex $f[0], count => $f[1],
+				interrupts => $f[2], at => $f[3], n => $f[4] };
+		}
+	}
+	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
+}
+
+# What only leads to a function is none.
+sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srso_|retbleed_|__SCT__|entry_ibpb)/ }
+
+# The functions of a node, outermost first, and what it is apart from: a function
+# that was jumped to is one of its caller's.
+my %path;
+
+sub path {
+	my ($id) = @_;
+
+	return $path{$id} //= do {
+		my $node = $nodes{$id};
+
+		if ($node) {
+			my ($parent, $site, $entry, $kind) = @$node;
+			my $above = path($parent);
+			my @frames = @{ $above->{frames} };
+			my $caller = function($kind ? $site : $site - 1);
+			my $name = function($entry);
+
+			@frames = () if $kind == INTERRUPT;
+			pop @frames while @frames && leads($frames[-1]) && $caller ne $frames[-1];
+			push @frames, $caller if $kind != INTERRUPT && !leads($caller) &&
+				(!@frames || $frames[-1] ne $caller);
+			push @frames, $name if !@frames || $frames[-1] ne $name;
+			{ frames => \@frames, interrupt => $above->{interrupt} || $kind == INTERRUPT,
+			  sites => { %{ $above->{sites} }, $site => 1 } };
+		} else {
+			{ frames => [], interrupt => 0, sites => {} };
+		}
+	};
+}
+
+# The instructions from read $i to read $j, times $times, to %$sum by node and block.
+sub add_window {
+	my ($sum, $reads, $i, $j, $times) = @_;
+
+	for my $r (@$reads[$i + 1 .. $j]) {
+		seek $parts, $r->{at} * PART, 0;
+		read $parts, my $bytes, $r->{n} * PART;
+		my @part = unpack '(LLQ)*', $bytes;
+		while (my ($node, $count, $pc) = splice @part, 0, 3) {
+			$sum->{"$node $pc"} += $times * $count;
+		}
+	}
+}
+
+# Windows that may be a sample: [from, to, length, interrupts], each read with
+# the one before it, the one before that, and the last one of its function.
+sub windows {
+	my ($reads) = @_;
+	my ($total, $interrupts, %last, @till, @all) = (0, 0);
+
+	for my $j (0 .. $#$reads) {
+		my $r = $reads->[$j];
+		my $of = function($r->{site} - 1);
+		my %from;
+
+		$till[$j] = [$total += $r->{count}, $interrupts += $r->{interrupts}];
+		for my $i ($j - 1, $j - 2, $last{$of} // -1) {
+			next if $i < 0 || $from{$i}++;
+			push @all, { i => $i, j => $j, of => $of, length => $total - $till[$i][0],
+				interrupts => $interrupts - $till[$i][1] };
+		}
+		$last{$of} = $j;
+	}
+	return \@all;
+}
+
+# Batches, in their order: reads of the function that times them, two by two.
+sub batches {
+	my ($reads) = @_;
+	my ($total, $from, @all) = (0);
+
+	for my $j (0 .. $#$reads) {
+		my $r = $reads->[$j];
+
+		$total += $r->{count};
+		next if function($r->{site} - 1) ne 'time_batch';
+		if (defined $from) {
+			push @all, { i => $from->[0], j => $j, length => $total - $from->[1] };
+			undef $from;
+		} else {
+			$from = [$j, $total];
+		}
+	}
+	return \@all;
+}
+
+# Quads of batches of n, 2n, 2n and n operations whose difference is $want, or two
+# with that mean: each with the share that it has.
+sub quads {
+	my ($batches, $want) = @_;
+	my %of;
+
+	for my $k (0 .. $#$batches - 3) {
+		my @t = map { $_->{length} } @$batches[$k .. $k + 3];
+		my $d = $t[1] + $t[2] - $t[0] - $t[3];
+
+		push @{ $of{$d} }, $k if $d > 0;
+	}
+	my $near = sprintf '%.0f', $want;
+	return [$of{$near}[-1], 1] if abs($near - $want) < 1e-9 * $want + 1e-6 && $of{$near};
+	my $twice = sprintf '%.0f', 2 * $want;
+	my ($best) = sort { abs($a - $want) <=> abs($b - $want) }
+		grep { $of{ $twice - $_ } } keys %of;
+	return if !defined $best || abs($twice - 2 * $want) > 1e-9 * $want + 1e-6;
+	return [$of{$best}[-1], 0.5], [$of{ $twice - $best }[-1], 0.5];
+}
+
+# A row of repeated operations, whose value is (b - a) / n: counts by node and block.
+sub of_batches {
+	my ($row, $reads) = @_;
+	my $batches = batches($reads);
+	my $two_n = 2 * $row->{iters};
+	my %sum;
+
+	my @more = quads($batches, ($row->{value} + $row->{baseline}) * $two_n);
+	my @less = $row->{baseline} ? quads($batches, $row->{baseline} * $two_n) : ();
+	return if !@more || ($row->{baseline} && !@less);
+	for ([1, @more], [-1, @less]) {
+		my ($sign, @quads) = @$_;
+
+		for my $quad (@quads) {
+			my ($k, $share) = @$quad;
+
+			for (0 .. 3) {
+				my $b = $batches->[$k + $_];
+
+				add_window(\%sum, $reads, $b->{i}, $b->{j},
+					$sign * $share * ($_ == 1 || $_ == 2 ? 1 : -1) / $two_n);
+			}
+		}
+	}
+	return \%sum;
+}
+
+# What the timer takes: two reads of the function that times nothing follow each
+# other at once or, when it is called again, not at once.
+sub timer_alone {
+	my ($reads) = @_;
+	my @all = grep { function($_->{site} - 1) =~ /^(?:timer_)?empty/ } @$reads;
+	my %n;
+
+	$n{ $_->{count} }++ for @all;
+	return min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
+}
+
+# How many operations $length has, if a row of that value, least and greatest
+# sample may have it: a median is known to half an instruction.
+sub fits {
+	my ($row, $length, $lengths, $timer) = @_;
+	my $ops = sprintf '%.0f', ($length - $timer) / $row->{value};
+
+	return if $ops < 1 || abs($length - $timer - $ops * $row->{value}) > 0.5 + 1e-9 * $length;
+	for my $x ($row->{min}, $row->{max}) {
+		my $ticks = $ops * $x + $timer;
+		my $near = sprintf '%.0f', $ticks;
+
+		return if abs($ticks - $near) > 1e-9 * $ticks + 1e-6 || !$lengths->{$near};
+	}
+	return $ops;
+}
+
+# A row of events: its median is one of them.  Without the timer: what it takes
+# between two reads with nothing between.
+sub of_events {
+	my ($row, $reads) = @_;
+	my $windows = windows($reads);
+	my $timer = timer_alone($reads);
+	my (%lengths, $ops, %sum);
+
+	push @{ $lengths{ $_->{length} } }, $_ for @$windows;
+	for my $length (sort { abs($a - $timer - $row->{value}) <=> abs($b - $timer - $row->{value}) }
+		keys %lengths) {
+		$ops = fits($row, $length, \%lengths, $timer) or next;
+		my $w = (sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
+			@{ $lengths{$length} })[0];
+
+		add_window(\%sum, $reads, $w->{i}, $w->{j}, 1 / $ops);
+		# Both reads are called from where the window begins.
+		my %site = map { $reads->[$_]{site} => 1 } $w->{i}, $w->{j};
+		my ($of_timer, $left) = (0, 0);
+
+		for (keys %sum) {
+			my ($node, $pc) = split;
+
+			next if $pc < LIBRARIES || $pc >= USER_ENDS ||
+				!grep { $site{$_} } keys %{ path($node)->{sites} };
+			$of_timer += delete $sum{$_};
+		}
+		$row->{sampler} = function($reads->[$w->{i}]{site} - 1);
+		$sum{timer} = $of_timer - $timer / $ops; # in the caller itself
+		return \%sum;
+	}
+	return;
+}
+
+# How a part is called: apart from the sampling function's own are interrupts,
+# threads of the kernel and waiting.
+sub folded_path {
+	my ($part, $sampler) = @_;
+
+	return $sampler if $part eq 'timer';
+	my ($node, $pc) = split ' ', $part;
+	my $path = path($node);
+	my @frames = @{ $path->{frames} };
+	my $name = function($pc);
+
+	push @frames, $name if !@frames || $frames[-1] ne $name;
+	return join ';', 'interrupts', @frames if $path->{interrupt};
+	return join ';', 'kernel threads', @frames if first { $_ eq 'kthread' } @frames[0 .. min(3, $#frames)];
+	return join ';', 'idle', @frames if first { $_ eq 'do_idle' } @frames;
+	my $from = first { $frames[$_] eq $sampler } reverse 0 .. $#frames;
+	return join ';', @frames[($from // 0) .. $#frames];
+}
+
+sub number { return sprintf('%.10f', $_[0]) =~ s/\.?0+$//r }
+
+sub fold {
+	my ($calls, $symbols, $rows) = @_;
+
+	read_symbols($symbols);
+	read_calls($calls);
+	open my $in, '<', $rows or die "calls.pl: $rows: $!\n";
+	while (<$in>) {
+		chomp;
+		my %row;
+
+		@row{qw(section program case estimator unit value iters baseline min max)} = split /\t/;
+		$row{$_} ||= 0 for qw(value iters baseline min max);
+		my $reads = $sections[$row{section}] // [];
+		my $sum = !$row{value} || $row{unit} ne 'ns' ? undef
+			: $row{estimator} eq 'difference' ? of_batches(\%row, $reads)
+			: $row{estimator} =~ /median|min|max/ ? of_events(\%row, $reads) : undef;
+		my %folded;
+
+		if (!$sum) {
+			print STDERR "$row{program} $row{case}\n";
+			next;
+		}
+		$folded{ folded_path($_, $row{sampler} // 'time_batch') } += $sum->{$_} for keys %$sum;
+		for (sort keys %folded) {
+			my $n = number($folded{$_});
+
+			print "$row{program} $row{case};$_ $n\n" if $n != 0;
+		}
+	}
+}
+
+# {ROW}{PATH} => count, and the rows in their order.
+sub read_folded {
+	my (%of, @rows);
+
+	for my $file (@_) {
+		open my $in, '<', $file or die "calls.pl: $file: $!\n";
+		while (<$in>) {
+			my ($row, $path, $n) = /^([^;]*);(.*) (-?[0-9.]+)$/ or next;
+
+			push @rows, $row if !$of{$row};
+			$of{$row}{$path} += $n;
+		}
+	}
+	return (\%of, \@rows);
+}
+
+# Own counts and counts with all that was called, by function: recursion is once.
+sub by_function {
+	my ($paths) = @_;
+	my (%own, %with);
+
+	while (my ($path, $n) = each %$paths) {
+		my @frames = split /;/, $path;
+		my %seen;
+
+		$own{ $frames[-1] } += $n;
+		$with{$_} += $n for grep { !$seen{$_}++ } @frames;
+	}
+	return (\%own, \%with);
+}
+
+sub own {
+	print join("\t", qw(kernel row function own with_called)), "\n";
+	while (my ($kernel, $file) = splice @_, 0, 2) {
+		my ($of, $rows) = read_folded($file);
+
+		for my $row (@$rows) {
+			my ($own, $with) = by_function($of->{$row});
+
+			print join("\t", $kernel, $row, $_, number($own->{$_} // 0), number($with->{$_})), "\n"
+				for sort { $with->{$b} <=> $with->{$a} || $a cmp $b } keys %$with;
+		}
+	}
+}
+
+sub by_size { my ($n) = @_; return sort { abs $n->{$b} <=> abs $n->{$a} || $a cmp $b } keys %$n }
+
+sub table {
+	my (@kernels, @of, $rows);
+
+	while (my ($kernel, $file) = splice @_, 0, 2) {
+		my ($of, $of_rows) = read_folded($file);
+
+		$rows //= $of_rows;
+		push @kernels, $kernel;
+		push @of, $of;
+	}
+	my $width = max(map { length } @kernels, '1234567890');
+
+	printf "%${width}s  ", $_ for @kernels;
+	print "instructions of one operation\n";
+	for my $row (@$rows) {
+		my @sums = map { $_->{$row} ? sum0 values %{ $_->{$row} } : undef } @of;
+
+		printf "%${width}s  ", defined $_ ? number($_) : '-' for @sums;
+		print $row, join(', ', map { defined $_ && $_ != $sums[0]
+			? sprintf ' (%+.1f %%)', 100 * ($_ - $sums[0]) / $sums[0] : '' } @sums[1 .. $#sums]), "\n";
+	}
+	return if @kernels > 1;
+	for my $row (@$rows) {
+		my ($own) = by_function($of[0]{$row});
+		my $sum = sum0 values %$own;
+
+		print "\n$row: ", number($sum), " instructions\n\n";
+		printf "%12s  %5.1f %%  %s\n", number($own->{$_}), 100 * $own->{$_} / $sum, $_ for by_size($own);
+		printf "%12s  the sum\n", number($sum);
+	}
+}
+
+# By path, what a function takes more in $b than in $a.  One that only moved, to
+# another caller, changed nothing: what it lost and what it got cancel out.
+sub changes {
+	my ($a, $b) = @_;
+	my (%of, %change);
+
+	for my $path (keys %{ { %$a, %$b } }) {
+		my $d = ($b->{$path} // 0) - ($a->{$path} // 0);
+
+		push @{ $of{ $path =~ s/.*;//r } }, [$path, $d] if $d;
+	}
+	for my $moves (values %of) {
+		my $sum = sum0 map { $_->[1] } @$moves;
+		my @same = grep { $_->[1] * $sum > 0 } @$moves;
+		my $all = sum0 map { $_->[1] } @same;
+
+		$change{ $_->[0] } = $_->[1] * $sum / $all for @same;
+	}
+	return \%change;
+}
+
+# A tree of paths: {n} of all below and itself, {own}, {below}{NAME}.
+sub tree {
+	my ($paths) = @_;
+	my $root = { n => 0, own => 0, below => {} };
+
+	for my $path (keys %$paths) {
+		my $at = $root;
+
+		$at->{n} += $paths->{$path};
+		for my $name (split /;/, $path) {
+			$at = $at->{below}{$name} //= { name => $name, n => 0, own => 0, below => {} };
+			$at->{n} += $paths->{$path};
+		}
+		$at->{own} += $paths->{$path};
+	}
+	return $root;
+}
+
+# What became of a function: its word, for a difference of $n.
+sub fate {
+	my ($name, $n, $a, $b) = @_;
+
+	return !$b->{$name} ? 'gone' : !$a->{$name} ? 'new' : $n > 0 ? 'more' : 'less';
+}
+
+# Causes of a row, {"FUNCTION FATE"} => count: each function that is gone or new
+# with all below it, else what one takes more or less itself.
+sub causes {
+	my ($node, $a, $b, $causes) = @_;
+
+	for my $at (values %{ $node->{below} }) {
+		my $fate = fate($at->{name}, $at->{n}, $a, $b);
+
+		if ($fate =~ /gone|new/) {
+			$causes->{"$at->{name} $fate"} += $at->{n};
+			next;
+		}
+		$causes->{"$at->{name} " . fate($at->{name}, $at->{own}, $a, $b)} += $at->{own}
+			if $at->{own};
+		causes($at, $a, $b, $causes);
+	}
+	return $causes;
+}
+
+# The paths with most of the difference, until they have $share of it.
+sub most_of {
+	my ($change, $share) = @_;
+	my $left = $share * sum0 map { abs } values %$change;
+	my %most;
+
+	for (by_size($change)) {
+		last if $left <= 0;
+		$most{$_} = $change->{$_};
+		$left -= abs $change->{$_};
+	}
+	return \%most;
+}
+
+sub whole { return sprintf '%+.*f', abs($_[0]) < 10 && $_[0] != int $_[0] ? 2 : 0, $_[0] }
+
+# A line for each function of the tree; a chain that only leads on is one line.
+sub print_tree {
+	my ($node, $all, $indent, @with) = @_;
+
+	for my $at (sort { abs $b->{n} <=> abs $a->{n} || $a->{name} cmp $b->{name} }
+		values %{ $node->{below} }) {
+		my ($full, @chain) = ($all->{below}{ $at->{name} }, $at->{name});
+		my $fate = fate($at->{name}, $full->{n}, @with);
+
+		while ($fate !~ /gone|new/ && !$at->{own} && keys %{ $at->{below} } == 1) {
+			($at) = values %{ $at->{below} };
+			$full = $full->{below}{ $at->{name} };
+			$fate = fate($at->{name}, $full->{n}, @with);
+			push @chain, $at->{name};
+		}
+		@chain = ('...', @chain[-2 .. -1]) if @chain > 3;
+		printf "%10s  %s%s%s\n", whole($full->{n}), '  ' x $indent, join(' > ', @chain),
+			$fate =~ /gone|new/ ? ", $fate" : '';
+		print_tree($at, $full, $indent + 1, @with);
+	}
+}
+
+# Causes that the same rows share are one line.
+sub print_causes {
+	my ($rows, $causes) = @_;
+	my (%rows, %together, %range);
+
+	for my $row (@$rows) {
+		my $c = $causes->{$row};
+		my $all = sum0 map { abs } values %$c;
+
+		for (by_size($c)) {
+			push @{ $rows{$_} }, $row if abs $c->{$_} >= CAUSE * $all;
+		}
+	}
+	for my $cause (keys %rows) {
+		my @n = map { $causes->{$_}{$cause} } @{ $rows{$cause} };
+
+		$range{$cause} = whole(min @n);
+		$range{$cause} .= ' to ' . whole(max @n) if whole(min @n) ne whole(max @n);
+		push @{ $together{ join "\n", @{ $rows{$cause} } } }, [$cause, sum0 map { abs } @n];
+	}
+	for my $of (sort { @{ $rows{ $together{$b}[0][0] } } <=> @{ $rows{ $together{$a}[0][0] } } ||
+			$together{$b}[0][1] <=> $together{$a}[0][1] || $a cmp $b } keys %together) {
+		my @causes = map { $_->[0] } sort { $b->[1] <=> $a->[1] || $a->[0] cmp $b->[0] } @{ $together{$of} };
+		my @of = split /\n/, $of;
+
+		printf "%d %s %d %s: %s\n", scalar @causes, @causes == 1 ? 'cause explains' : 'causes explain',
+			scalar @of, @of == 1 ? 'row' : 'rows',
+			join ', ', map { "$_ ($range{$_})" } @causes[0 .. min(7, $#causes)];
+		print "    $_\n" for @of;
+	}
+}
+
+sub because {
+	my ($of_a, $rows) = read_folded($_[1]);
+	my ($of_b) = read_folded($_[3]);
+	my (%causes, %sum, @changed);
+
+	for my $row (grep { $of_b->{$_} } @$rows) {
+		my ($x, $y) = map { sum0 values %$_ } $of_a->{$row}, $of_b->{$row};
+
+		next if abs($y - $x) < CHANGED * $x;
+		push @changed, $row;
+		$sum{$row} = [$x, $y];
+		my (undef, $a) = by_function($of_a->{$row});
+		my (undef, $b) = by_function($of_b->{$row});
+		$causes{$row} = causes(tree(changes($of_a->{$row}, $of_b->{$row})), $a, $b, {});
+	}
+	printf "From %s to %s %d of %d rows changed by %d %% or more.\n\n", @_[0, 2],
+		scalar @changed, scalar(grep { $of_b->{$_} } @$rows), 100 * CHANGED;
+	print_causes(\@changed, \%causes);
+	for my $row (@changed) {
+		my ($x, $y) = @{ $sum{$row} };
+		my $change = changes($of_a->{$row}, $of_b->{$row});
+
+		printf "\n%s: %s to %s (%+.1f %%)\n", $row, number($x), number($y), 100 * ($y - $x) / $x;
+		print_tree(tree(most_of($change, SHOWN)), tree($change), 0,
+			map { (by_function($_->{$row}))[1] } $of_a, $of_b);
+	}
+}
+
+my %command = (fold => \&fold, own => \&own, because => \&because, table => \&table);
+my $command = $command{ shift // '' } or die "calls.pl: see its first lines\n";
+
+$command->(@ARGV);
