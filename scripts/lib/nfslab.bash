@@ -25,51 +25,43 @@ fi
 shift 2
 exec "$@"'
 
-# nfslab_own BIN: where scripts/setup nfs unpacks a server, on stdout; the argument
-# OWN of the others.
-nfslab_own() {
-	printf '%s/nfs-server\n' "$(cd "$1/.." && pwd)"
-}
-
-# nfslab_need OWN: why there can be no server, on stdout.
-nfslab_need() {
-	if ((EUID != 0)); then
-		echo "an NFS server needs root here"
-	elif ! nfslab_server "$1"; then
-		echo "no ganesha.nfsd here: type scripts/setup nfs, or install nfs-ganesha and nfs-ganesha-vfs"
-	elif ! command -v setpriv >/dev/null || ! command -v nsenter >/dev/null ||
-		! command -v unshare >/dev/null; then
-		echo "no setpriv, nsenter or unshare here (util-linux)"
-	else
-		return 1
-	fi
-}
-
-# nfslab_server OWN: set nfslab_command, nfslab_libs, nfslab_plugins and, if
-# there is one, nfslab_rpcbind.
+# nfslab_server: whether there can be a server: installed, or unpacked beside the
+# programs by scripts/setup nfs.  Set nfslab_command, nfslab_libs, nfslab_plugins and,
+# if there is one, nfslab_rpcbind; else nfslab_why.
 nfslab_server() {
-	nfslab_libs='' nfslab_plugins=''
+	local own command
+
+	nfslab_libs='' nfslab_plugins='' nfslab_command=ganesha.nfsd nfslab_why=
 	nfslab_rpcbind=$(command -v rpcbind) || nfslab_rpcbind=
-	if command -v ganesha.nfsd >/dev/null; then
-		nfslab_command=ganesha.nfsd
-		return 0
+	own=${bin%/*}/nfs-server
+	[[ $own == /* ]] || own=$PWD/$own
+	if ((EUID != 0)); then
+		nfslab_why="an NFS server needs root here"
+	elif [[ -x $own/usr/bin/ganesha.nfsd ]] && ! command -v ganesha.nfsd >/dev/null; then
+		nfslab_plugins=$(find "$own/usr/lib" -name libfsalvfs.so -printf '%h\n' | head -n 1)
+		nfslab_libs=$(find "$own/usr/lib" "$own/lib" -name 'lib*.so.*' -printf '%h\n' 2>/dev/null |
+			sort -u | paste -sd :)
+		nfslab_command=$own/usr/bin/ganesha.nfsd
+		[[ ! -x $own/sbin/rpcbind ]] || nfslab_rpcbind=$own/sbin/rpcbind
 	fi
-	[[ -x $1/usr/bin/ganesha.nfsd ]] || return 1
-	nfslab_plugins=$(find "$1/usr/lib" -name libfsalvfs.so -printf '%h\n' | head -n 1)
-	nfslab_libs=$(find "$1/usr/lib" "$1/lib" -name 'lib*.so.*' -printf '%h\n' 2>/dev/null |
-		sort -u | paste -sd :)
-	nfslab_command=$1/usr/bin/ganesha.nfsd
-	[[ ! -x $1/sbin/rpcbind ]] || nfslab_rpcbind=$1/sbin/rpcbind
+	for command in "$nfslab_command" setpriv nsenter unshare; do
+		[[ -z $nfslab_why ]] || break
+		! command -v "$command" >/dev/null || continue
+		nfslab_why="no $command here: util-linux has it"
+		[[ $command != *ganesha.nfsd ]] ||
+			nfslab_why="no ganesha.nfsd here: type scripts/setup nfs, or install nfs-ganesha and nfs-ganesha-vfs"
+	done
+	[[ -z $nfslab_why ]]
 }
 
-# nfslab_keep_off BIN [CPU]: the server shall run beside CPU, on which the
+# nfslab_keep_off [CPU]: the server shall run beside CPU, on which the
 # programs measure (if it is not given, as they choose it), as if it were
 # another machine: set nfslab_cpu.
 nfslab_keep_off() {
-	local measures=${2:-} part cpu last=''
+	local measures=${1:-} part cpu last=''
 
 	nfslab_cpu=
-	[[ $measures ]] || measures=$("$1/file_remote" --json --invocations 1 2>/dev/null |
+	[[ $measures ]] || measures=$("$bin/file_remote" --json --invocations 1 2>/dev/null |
 		sed -n '1s/.*"cpu":\([0-9]*\).*/\1/p') || :
 	for part in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
 		for ((cpu = ${part%-*}; cpu <= ${part#*-}; cpu++)); do
@@ -105,21 +97,20 @@ EXPORT {
 EOF
 }
 
-# nfslab_start DIR OWN [3]: export DIR, with 3 also by NFS version 3.  The
+# nfslab_start DIR [3]: export DIR, with 3 also by NFS version 3.  The
 # server is our child and ends with us, also if we are killed.  Return: whether
 # it serves; nfslab_why says why not.
 nfslab_start() {
-	local versions=${3:+3, }4 rpcbind='' i
+	local versions=${2:+3, }4 rpcbind='' i
 
 	nfslab_stop
-	nfslab_why=$(nfslab_need "$2") && return 1
-	nfslab_server "$2"
+	nfslab_server || return
 	# It has a /run of its own.
 	if [[ $1 == *[\"\\$'\n']* || $(readlink -f "$1") == /run?(/*) ]]; then
 		nfslab_why="cannot export '$1'"
 		return 1
 	fi
-	if [[ -n ${3:-} ]]; then
+	if [[ -n ${2:-} ]]; then
 		rpcbind=$nfslab_rpcbind
 		nfslab_why="version 3 needs rpcbind, and there is none"
 		[[ $rpcbind ]] || return 1
@@ -189,18 +180,14 @@ nfslab_stop() {
 	rm -rf "$nfslab_place"
 }
 
-# nfslab_up DIR BIN [CPU]: for run-all, which measures on CPU, if the plan has
+# nfslab_up DIR [CPU]: for run-all, which measures on CPU, if the plan has
 # such a row and the namespaces are there; the programs say why they have no
 # server.
 nfslab_up() {
 	[[ " ${plan_args[*]} " == *" --nfslab "* && -n $1 ]] || return 0
 	((netlab_made)) || return 0
-	nfslab_keep_off "$2" "${3:-}"
-	nfslab_start "$1" "$(nfslab_own "$2")" || nfslab_tell
-}
-
-# nfslab_tell: leave word for the programs.
-nfslab_tell() {
+	nfslab_keep_off "${2:-}"
+	! nfslab_start "$1" || return 0
 	log "no NFS server: $nfslab_why"
 	nfslab_stop
 	((EUID == 0)) || return 0

@@ -39,15 +39,15 @@ configure() {
 	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { sub(/[)]$/, ""); print $NF }' || :)
 	conf[git_id]=$(git_id)
-	[[ ${conf[file-cache]-machine} == machine ]] ||
+	[[ ${conf[file-cache]:-machine} == machine ]] ||
 		die 2 "--file-cache takes machine, not '${conf[file-cache]}'"
 	[[ ${conf[precision]-1} == *[1-9]* ]] ||
 		die 2 "--precision takes a percentage such as 2 or 0.5, not '${conf[precision]}'"
 	peer_check
 	plan_read_suite "${conf[suite]-}" "run${conf[file-cache]:+|once}$(peer_kinds)"
 	[[ -z ${conf[only]:-} ]] || plan_select "${conf[only]}"
-	[[ ${conf[profile]} != publish || -v conf[suite] ]] || plan_whole
-	[[ ${conf[profile]} != @(card|quick) || -v conf[suite] ]] ||
+	[[ ${conf[profile]} != publish || -n ${conf[suite]-} ]] || plan_whole
+	[[ ${conf[profile]} != @(card|quick) || -n ${conf[suite]-} ]] ||
 		plan_core "${conf[only]:-}" "${conf[profile]#quick}"
 	if [[ ${conf[profile]} != card && -z ${conf[suite]-}${conf[cpu]-} ]]; then
 		mapfile -t kinds < <("$bin/machine" kinds)
