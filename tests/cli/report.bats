@@ -196,7 +196,7 @@ column() {
 		grep -q 'scripts/run-all --profile quick' "$page"
 		grep -q 'Glossary' "$page"
 	done
-	grep -q '| call=getpid,via=libc | 102.5 | ns | 100.0 – 105.0' small/report.md
+	grep -q '| call=getpid,via=libc | 102 ns | 100.0 – 105.0 ns' small/report.md
 	grep -q 'Second paragraph &amp; more.' small/report.html
 }
 
