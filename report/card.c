@@ -248,6 +248,7 @@ const char *card_machine(const struct run *run)
 void card_table(struct table *t, const struct card *card, const struct run *run)
 {
 	fill_table(t, card, run);
+	t->class = "card";
 	/* A column for few reasons would push the values off a phone. */
 	for (size_t i = 0; i < t->nrows; i++) {
 		const char **cells = &t->cells[i * COLUMNS], *both;

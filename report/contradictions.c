@@ -46,6 +46,6 @@ void contradictions_add(struct run *run)
 		  prose("contradiction", "seen",
 			isfinite(latency)
 				? text_format("%.2g times as fast as", latency)
-				: "not told from",
+				: "no faster than",
 			"bandwidth", text_format("%.2g", bandwidth), NULL));
 }

@@ -21,7 +21,7 @@ struct table {
 	size_t nrows;
 	const char *program; /* whose rows they are; NULL: no rows of one */
 	size_t shown;	     /* of those: columns that a narrow table has */
-	bool core; /* rows of several programs: program and case first */
+	const char *class;   /* of the page's style and script; or NULL */
 };
 
 /* No string is copied. */
@@ -48,6 +48,11 @@ void table_cell(struct table *t, size_t column, const char *text);
 
 /* table_pair() - a row of two cells, for lists of names and values. */
 void table_pair(struct table *t, const char *name, const char *value);
+
+/* table_group() - count @name in the row with the reason @why and the result
+ * @what: a reason, a result, a number and names. */
+void table_group(struct table *t, const char *mark, const char *why,
+		 const char *what, const char *name);
 
 /* table_drop() - take out one column. */
 void table_drop(struct table *t, size_t column);

@@ -149,6 +149,9 @@ static void html_cell(struct doc *d, const char *name, const struct table *t,
 	const struct column *c = &t->columns[j];
 	const char *class = grade_class(c, text);
 
+	/* The case beside the words for it. */
+	if (t->class && !strcmp(c->head, "case"))
+		class = "c";
 	if (!class && !t->program && c->number)
 		class = strlen(text ? text : "") > LONG_NUMBER ? "i" : "n";
 	else if (!class && !t->program && strlen(text ? text : "") > LONG_TEXT)
@@ -174,8 +177,8 @@ static void begin_table(struct doc *d, const struct table *t)
 		fprintf(d->f, "\" data-shown=\"%zu\" data-of=\"", t->shown);
 		text_html(d->f, t->program);
 		fputc('"', d->f);
-	} else if (t->core) {
-		fputs(" class=\"core\"", d->f);
+	} else if (t->class) {
+		fprintf(d->f, " class=\"%s\"", t->class);
 	}
 	fputs(">\n", d->f);
 }

@@ -196,7 +196,7 @@ static void put_core(struct doc *d, const struct run *run,
 				core.rows[core.n++] = s->rows[j];
 	}
 	if (core.n) {
-		tables_core(&table, run, &core);
+		tables_core(&table, run, t, &core);
 		d->format->table(d, &table);
 	}
 }

@@ -185,7 +185,7 @@ double noise_cpu_share(const struct noise_cpu *c)
 
 const char *noise_cpu_verdict(const struct noise_cpu *c)
 {
-	return text_format("CPU %d was %s: other work took %s of the time (%s "
+	return text_format("CPU %d was %s: other work used %s of the time (%s "
 			   "watched; longest gap %s)",
 			   c->cpu, noise_word(noise_cpu_share(c)),
 			   text_percent(noise_cpu_share(c)),
@@ -285,7 +285,7 @@ static const char *cause_names(const struct noise_cpu *c,
 			       "firmware (SMI) or hardware";
 		return text_format("the hypervisor, which had the CPU itself "
 				   "or gave it to others (the kernel's count "
-				   "of steal says %s, in steps of 10 ms)",
+				   "of steal is %s, in steps of 10 ms)",
 				   text_percent(c->steal_us / c->spun_us));
 	}
 }
@@ -324,7 +324,7 @@ const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause)
 			       ? "nothing inside helps: ask for a dedicated "
 				 "CPU, or measure when the host is quiet"
 			       : "look at the firmware's settings; the "
-				 "kernel's hwlat tracer tells more";
+				 "kernel's hwlat tracer shows more";
 	}
 }
 
@@ -377,7 +377,7 @@ const char *noise_cpu_shared_mend(const struct noise_cpu *c)
 static void print_one(FILE *f, const char *what, const char *mend)
 {
 	if (what)
-		console_text(f, text_format("%s; to mend it: %s", what, mend),
+		console_text(f, text_format("%s; to fix it: %s", what, mend),
 			     "  ", "    ");
 }
 
@@ -431,9 +431,11 @@ static void fill(struct table *t, const struct noise_certificate *q)
 			table_cell(t, 7 + j,
 				   percent(c->causes_us[j], c->spun_us));
 	}
-	t->caption = text_format(
-		"Share of each CPU's time that others took, when, and who%s",
-		q->n > MOST_CPUS ? "; the quieter CPUs are left out" : "");
+	t->caption =
+		text_format("Share of each CPU's time that other work used, "
+			    "when, and which%s",
+			    q->n > MOST_CPUS ? "; the quieter CPUs are left out"
+					     : "");
 }
 
 /* An item of the list, which the first one begins. */
@@ -442,7 +444,7 @@ static void put_one(struct doc *d, bool *any, const char *what,
 {
 	if (what) {
 		const char *line =
-			text_format("%s. To mend it: %s.", what, mend);
+			text_format("%s. To fix it: %s.", what, mend);
 
 		if (!*any)
 			d->format->list(d, 1);

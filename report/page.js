@@ -30,7 +30,12 @@ for (const table of all('table.rows')) {
 		byName.set(row, one);
 	}
 }
-const meant = row => byName.get(row) || byName.get(key(...texts(row)));
+/* The row that a line of a core table is about: by its program and case. */
+const meant = row => byName.get(row) ||
+	byName.get(key(...texts(row).slice(heads(row.closest('table')).indexOf('program'))));
+for (const row of all('table.core tbody tr'))
+	if (meant(row))
+		meant(row).words += ' ' + row.cells[0].textContent.toLowerCase();
 const cell = (one, name) => one.cells[one.names.indexOf(name)] || '';
 
 /* What a narrow table leaves out: [name, value] of each filled cell. */
@@ -40,8 +45,6 @@ function rest(one) {
 		.filter((p, i) => i >= shown && p[1]);
 	const how = one.table.caption;
 
-	if (cell(one, 'unit'))
-		list.unshift(['all in', cell(one, 'unit')]);
 	return how ? list.concat([['measured', how.textContent]]) : list;
 }
 
@@ -83,23 +86,22 @@ const units = { ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9, kB: 1e3, MB: 1e6, GB: 1e9,
 	KiB: 1024, MiB: 1048576, GiB: 1073741824 };
 
 /* A number with its unit for comparison; NaN is text. */
-function size(text, unit) {
+function size(text) {
 	const m = /^(?:est\. |< )?([+-]?[\d.]+(?:e[+-]?\d+)?) ?([^ /]*)/.exec(text);
 
-	return m ? m[1] * (units[unit ? unit.split('/')[0] : m[2]] || 1) : NaN;
+	return m ? m[1] * (units[m[2]] || 1) : NaN;
 }
 
 function sort(table, column) {
 	const th = table.tHead.rows[0].cells[column];
 	const up = th.getAttribute('aria-sort') !== 'ascending';
-	const unit = heads(table)[column + 1] === 'unit';
 	const keyed = [];
 
 	all('tr.more', table).forEach(e => e.remove());
 	for (const row of table.tBodies[0].rows) {
 		const text = row.cells[column].textContent;
 
-		keyed.push([size(text, unit && row.cells[column + 1].textContent), text, row]);
+		keyed.push([size(text), text, row]);
 	}
 	/* What is no number stands last. */
 	keyed.sort((a, b) => isNaN(a[0]) - isNaN(b[0]) ||
@@ -162,6 +164,22 @@ function equip(table) {
 		row.tabIndex = 0;
 }
 
+/* On a small screen the card has bars instead of its picture, by the logarithms
+ * of its times and of its rates. */
+function bars(table) {
+	const list = [...table.tBodies[0].rows].map(r => r.cells[1])
+		.map(c => [c, Math.log(size(c.textContent)), /\/s$/.test(c.textContent)])
+		.filter(p => isFinite(p[1]));
+
+	for (const [c, x, rate] of list) {
+		const of = list.filter(p => p[2] === rate).map(p => p[1]);
+		const least = Math.min(...of);
+		const share = (x - least) / (Math.max(...of) - least || 1);
+
+		c.style.setProperty('--bar', 4 + 96 * share + '%');
+	}
+}
+
 /* Search over all rows. */
 const most = 50;
 const input = make('input');
@@ -182,7 +200,7 @@ function result(one) {
 	};
 	place.append(link);
 	row.append(make('td', one.program), place,
-		make('td', cell(one, 'value') + ' ' + cell(one, 'unit'), 'n'),
+		make('td', cell(one, 'value'), 'n'),
 		make('td', cell(one, '95 % interval'), 'n'), make('td', cell(one, 'grade')));
 	return row;
 }
@@ -208,7 +226,7 @@ function search() {
 
 function begin() {
 	const find = make('div', '', 'find');
-	const label = make('label', 'Search all rows: ');
+	const label = make('label', 'Search: ');
 	const whole = make('button', 'unfold all');
 
 	input.type = 'search';
@@ -238,6 +256,7 @@ function follow() {
 
 doc.documentElement.classList.add('js');
 all('table').forEach(equip);
+all('table.card').forEach(bars);
 begin();
 addEventListener('hashchange', follow);
 follow();

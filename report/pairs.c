@@ -168,51 +168,50 @@ static const char *verdict(const struct points *all_points)
 			   faster && slower ? ", " : "", slower ? slower : "");
 }
 
-/* Its value, or why it has none. */
-static const char *said(const struct row *row)
+/* Why the way of @row has no value, or NULL. */
+static const char *reason(const struct row *row)
 {
-	if (!row)
-		return "not measured in this run";
-	return row->all.status == RESULT_SKIPPED && row->all.reason
-		       ? text_format("skipped: %s", row->all.reason)
-		       : tables_value(&row->all);
+	return !row			      ? "not measured in this run"
+	       : row->all.status == RESULT_OK ? NULL
+	       : row->all.reason	      ? row->all.reason
+					      : tables_value(&row->all);
 }
 
 /* Each point that both ways have, with the ratio of new to old and its 95 %
  * interval; each pair with its verdict. */
-static void pairs_table(struct table *table, const struct rowtable *t,
-			const struct run *run)
+static void add_pair(struct table *t, const char *words,
+		     const struct points *all_points)
 {
-	static const char *const heads[] = { "new against old",
-					     "at",
-					     "new",
-					     "old",
-					     "new / old",
-					     "95 % interval",
-					     "the new way is" };
-	const struct rowtable_line *line = NULL;
+	struct points p;
 
-	*table = (struct table) { 0 };
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		table_column(table, heads[i], i > 1 && i < 6);
-	while ((line = rowtable_next(t, "pair", line))) {
-		struct points p = { .n = 0 };
+	drop_unknown(&p, all_points);
+	for (size_t i = 0; i < p.n; i++) {
+		const struct both *x = &p.v[i];
 
-		find_points(&p, line, run);
-		for (size_t i = 0; i < p.n; i++) {
-			const struct both *x = &p.v[i];
+		table_line(t, "", i ? NULL : words, x->at,
+			   tables_value(&x->new->all),
+			   tables_value(&x->old->all),
+			   comparisons_times(&x->ratio),
+			   comparisons_interval(&x->ratio),
+			   i ? NULL : verdict(&p));
+	}
+}
 
-			table_row(table, "");
-			if (!i) {
-				table_cell(table, 0, line->field[WORDS]);
-				table_cell(table, 6, verdict(&p));
-			}
-			table_cell(table, 1, x->at);
-			table_cell(table, 2, said(x->new));
-			table_cell(table, 3, said(x->old));
-			table_cell(table, 4, comparisons_times(&x->ratio));
-			table_cell(table, 5, comparisons_interval(&x->ratio));
-		}
+/* Points that cannot be compared, by the reason. */
+static void add_unknown(struct table *t, const char *words,
+			const struct points *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct both *x = &p->v[i];
+		const char *new = reason(x->new), *old = reason(x->old);
+		const char *why = new	? text_format("the new way: %s", new)
+				  : old ? text_format("the old way: %s", old)
+					: "too few rounds";
+
+		if (!is_known(x))
+			table_group(t, "", why, "",
+				    *x->at ? text_format("%s, %s", words, x->at)
+					   : words);
 	}
 }
 
@@ -242,12 +241,24 @@ bool pairs_any(const struct rowtable *t, const struct run *run)
 
 void pairs_write(struct doc *d, const struct rowtable *t, const struct run *run)
 {
-	struct table table;
+	const struct rowtable_line *line = NULL;
+	struct table known, unknown;
 
 	if (!pairs_any(t, run))
 		return;
+	table_begin(&known, "new against old|at|new>|old>|new / old>|95 % "
+			    "interval>|the new way is");
+	table_begin(&unknown, "not compared: reason||points>|which");
+	while ((line = rowtable_next(t, "pair", line))) {
+		struct points p;
+
+		find_points(&p, line, run);
+		add_pair(&known, line->field[WORDS], &p);
+		add_unknown(&unknown, line->field[WORDS], &p);
+	}
+	table_prune(&unknown);
 	d->format->heading(d, 2, "pairs", "New way against old way");
 	d->format->para(d, prose("pairs", NULL));
-	pairs_table(&table, t, run);
-	d->format->table(d, &table);
+	d->format->table(d, &known);
+	d->format->table(d, &unknown);
 }

@@ -41,7 +41,7 @@ static void put_warnings(struct doc *d, const struct run *run,
 
 	if (!n)
 		return;
-	d->format->heading(d, 2, "warnings", "This run");
+	d->format->heading(d, 2, "warnings", "About this run");
 	d->format->list(d, 1);
 	for (size_t i = 0; i < n; i++) {
 		if (i == FIRST_NOTES) {
@@ -61,35 +61,47 @@ static void put_warnings(struct doc *d, const struct run *run,
 		d->format->fold(d, NULL, NULL);
 }
 
-/* What this is and how to read it, for who has never seen one. */
-static void put_intro(struct doc *d, const struct run *run)
+/* What this is, when it was measured and how certain it is; "Linux 6.1 on ...".
+ */
+static void put_top(struct doc *d, const struct run *run)
 {
+	const char *when = run_text(run->meta, "started_at"), *grade;
+	const char letter = grades_of_run(run, &grade);
 	size_t programs = 0;
 
 	for (size_t i = 0; i < run->nsections; i++)
 		programs += run->sections[i].n > 0;
-	d->format->para(d, prose("intro", "machine", card_machine(run), "rows",
-				 text_plural(run->nrows, "row"), "programs",
-				 text_plural(programs, "program"), "rounds",
-				 rounds_text(run), NULL));
+	d->format->para(
+		d,
+		prose("top", "machine", card_machine(run), "when",
+		      when ? when : "at an unknown time", "rows",
+		      text_plural(run->nrows, "row"), "programs",
+		      text_plural(programs, "program"), "rounds",
+		      rounds_text(run), "Grade",
+		      text_format("%c%s", *grade - 'a' + 'A', grade + 1), "so",
+		      prose(letter ? text_format("top-%c", letter) : "top-0",
+			    NULL),
+		      NULL));
 }
 
 static void put_contents(struct doc *d, const struct run *run,
 			 const struct report_parts *parts)
 {
+	const struct course *c = parts->course;
+
 	d->format->heading(d, 2, "contents", "Contents");
 	d->format->list(d, 1);
-	if (parts->course->ops.n) {
-		d->format->item(d, "#coursework", "Predicted and measured");
-		d->format->item(d, "#comparisons", "Comparisons");
-	}
-	if (pairs_any(&parts->course->table, run))
+	if (c->predicted)
+		prose_items(d, "contents-course");
+	families_contents(d, run, &c->table, parts->figs);
+	if (pairs_any(&c->table, run))
 		d->format->item(d, "#pairs", "New way against old way");
-	if (lmbench_any(&parts->course->table, run))
+	if (lmbench_any(&c->table, run))
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
+	if (c->ops.n && !c->predicted)
+		prose_items(d, "contents-course");
 	if (parts->ledger)
 		d->format->item(d, "#instructions", "Instructions and time");
-	families_contents(d, run, &parts->course->table, parts->figs);
 	prose_items(d, "contents");
 	d->format->list(d, 0);
 }
@@ -97,13 +109,9 @@ static void put_contents(struct doc *d, const struct run *run,
 static void put_card(struct doc *d, const struct run *run,
 		     const struct report_parts *parts)
 {
-	const char *machine = card_machine(run), *grade;
 	struct table t;
 
 	d->format->heading(d, 2, "card", "Card");
-	d->format->para(d, machine);
-	grades_of_run(run, &grade);
-	d->format->para(d, text_format("%c%s", *grade - 'a' + 'A', grade + 1));
 	for (size_t i = 0; i < parts->figs->n; i++) {
 		const struct figure *fig = &parts->figs->v[i];
 
@@ -115,6 +123,10 @@ static void put_card(struct doc *d, const struct run *run,
 		d->format->table(d, &t);
 	else
 		d->format->para(d, CARD_NONE);
+	d->format->para(d, prose("legend", NULL));
+	d->format->list(d, 1);
+	d->format->item(d, "#glossary", "Glossary: all terms");
+	d->format->list(d, 0);
 }
 
 static void put_missing(struct doc *d, const struct run *run)
@@ -184,16 +196,20 @@ void report_write(struct doc *d, const struct run *run,
 		  const struct report_parts *parts)
 {
 	d->format->begin(d, report_title(run));
+	put_top(d, run);
 	put_card(d, run, parts);
 	put_warnings(d, run, parts->figs);
 	put_contents(d, run, parts);
-	course_write(d, parts->course, run);
+	/* Who predicted wants to see that first. */
+	if (parts->course->predicted)
+		course_write(d, parts->course, run);
+	families_write(d, run, &parts->course->table, parts->figs);
 	pairs_write(d, &parts->course->table, run);
 	lmbench_write(d, &parts->course->table, run);
+	if (!parts->course->predicted)
+		course_write(d, parts->course, run);
 	instructions_write(d, run, parts->ledger);
-	families_write(d, run, &parts->course->table, parts->figs);
-	d->format->heading(d, 2, "run", "How it was measured");
-	put_intro(d, run);
+	d->format->heading(d, 2, "run", "The machine, and how it was measured");
 	put_glossary(d);
 	sections_machine(d, run);
 	sections_noise(d, run);

@@ -87,14 +87,15 @@ void sections_place(struct doc *d, const struct run *run,
 void tables_section(struct table *t, const struct run *run,
 		    const struct section *section);
 
-/* tables_core() - the rows of @core, which may be of several programs, without
- * what describes samples; tables_is_core() - those that people quote. */
+/* tables_core() - the rows of @core, which may be of several programs, with the
+ * words of @rows for them and without what describes samples; tables_is_core()
+ * - those that people quote. */
 void tables_core(struct table *t, const struct run *run,
-		 const struct section *core);
+		 const struct rowtable *rows, const struct section *core);
 bool tables_is_core(const struct row *row);
 
-/* tables_missing() - the cases of all sections that have no value, and the
- * programs that gave none, with the reasons. */
+/* tables_missing() - the cases that have no value, and the programs that gave
+ * none, by reason. */
 void tables_missing(struct table *t, const struct run *run);
 
 /* tables_value() - as out_value(), with a digit more where it would else lie

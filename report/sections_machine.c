@@ -75,7 +75,7 @@ static const char *fact_at(const char *path, const void *arg)
 	if (!strcmp(path, "B"))
 		return isfinite(x) ? text_units(x, "B") : "unknown";
 	if (!strcmp(path, "Mbit/s"))
-		return x > 0 ? text_format("%.0f Mbit/s", x) : "says no speed";
+		return x > 0 ? text_format("%.0f Mbit/s", x) : "speed unknown";
 	if (!strcmp(path, "MHz"))
 		return hz_at(p->run, name);
 	if (!strcmp(path, "ticks"))
@@ -147,7 +147,7 @@ static void add_resolution(struct table *t, const struct run *run)
 		lo = fmin(lo, r->resolution);
 		hi = fmax(hi, r->resolution);
 	}
-	table_pair(t, "resolution (least cost told from nothing)",
+	table_pair(t, "resolution (least cost that can be measured)",
 		   lo <= hi ? text_format("%s to %s, by row",
 					  text_units(lo, "ns"),
 					  text_units(hi, "ns"))
@@ -193,7 +193,7 @@ static void fill_checks(struct table *t, const struct run *run)
 	const json_t *list = run_at(run->machine, "checks"), *c;
 	size_t i;
 
-	table_begin(t, "setting|answer|value|command that mends it|read from");
+	table_begin(t, "setting|answer|value|command that fixes it|read from");
 	json_array_foreach(list, i, c)
 	{
 		const char *answer = run_text(c, "answer");

@@ -26,7 +26,7 @@ static const char *place_of(const struct run *run, const struct section *s)
 static const char *meaning(const char *place)
 {
 	if (strstr(place, ", which is memory"))
-		return "No row tells anything of a disk.";
+		return "No row describes a disk.";
 	return prose("place-device", NULL);
 }
 
@@ -40,6 +40,6 @@ void sections_place(struct doc *d, const struct run *run,
 	/* As harness/rows/aggregate.c calls texts that it has no room for. */
 	if (!strcmp(place, "varies"))
 		place = "several places, not the same in all rounds";
-	d->format->para(d, text_format("The files lay on %s. %s", place,
+	d->format->para(d, text_format("Test files were on %s. %s", place,
 				       meaning(place)));
 }

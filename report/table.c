@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "doc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -57,6 +58,22 @@ void table_pair(struct table *t, const char *name, const char *value)
 	table_row(t, "");
 	table_cell(t, 0, name);
 	table_cell(t, 1, value);
+}
+
+void table_group(struct table *t, const char *mark, const char *why,
+		 const char *what, const char *name)
+{
+	const char **cells = t->cells;
+
+	why = why ? why : "no reason was given";
+	for (size_t i = 0; i < t->nrows; i++, cells += t->ncolumns)
+		if (!strcmp(cells[0], why) && !strcmp(cells[1], what)) {
+			cells[2] = text_format("%ld",
+					       strtol(cells[2], NULL, 10) + 1);
+			cells[3] = text_format("%s; %s", cells[3], name);
+			return;
+		}
+	table_line(t, mark, why, what, "1", name);
 }
 
 static bool is_empty(const struct table *t, size_t column)

@@ -14,58 +14,12 @@
 #include "units.h"
 
 /* The columns of a section's table, in order: first those of a narrow one. */
-enum {
-	COL_CASE,
-	COL_VALUE,
-	COL_UNIT,
-	COL_INTERVAL,
-	COL_TRUE,
-	COL_ERROR,
-	COL_GRADE,
-	COL_REASON,
-	COL_N,
-	COL_MIN,
-	COL_MEAN,
-	COL_STDDEV,
-	COL_P50,
-	COL_P90,
-	COL_P99,
-	COL_MAX,
-	COL_COLD,
-	COL_TICKS,
-	COL_CYCLES,
-	COL_TIMER,
-	COL_ESTIMATOR,
-	COL_EVIDENCE,
-};
+#define COLUMNS                                                               \
+	"case|value>|95 % interval>|true value>|error>|grade|remark|n>|min>|" \
+	"mean>|std. dev.>|p50>|p90>|p99>|max>|cold>|ticks>|cycles>|timer|"    \
+	"estimator|self-check"
 
-static const struct {
-	const char *head;
-	bool number;
-} columns[] = {
-	[COL_CASE] = { "case", false },
-	[COL_VALUE] = { "value", true },
-	[COL_UNIT] = { "unit", false },
-	[COL_INTERVAL] = { "95 % interval", true },
-	[COL_TRUE] = { "true value", true },
-	[COL_ERROR] = { "error", true },
-	[COL_GRADE] = { "grade", false },
-	[COL_REASON] = { "remark", false },
-	[COL_N] = { "n", true },
-	[COL_MIN] = { "min", true },
-	[COL_MEAN] = { "mean", true },
-	[COL_STDDEV] = { "std. dev.", true },
-	[COL_P50] = { "p50", true },
-	[COL_P90] = { "p90", true },
-	[COL_P99] = { "p99", true },
-	[COL_MAX] = { "max", true },
-	[COL_COLD] = { "cold", true },
-	[COL_TICKS] = { "ticks", true },
-	[COL_CYCLES] = { "cycles", true },
-	[COL_TIMER] = { "timer", false },
-	[COL_ESTIMATOR] = { "estimator", false },
-	[COL_EVIDENCE] = { "evidence", false },
-};
+enum { COL_REMARK = 6, COL_TIMER = 18, COL_ESTIMATOR };
 
 /* Four digits, one more than units_number(): an interval of a few per mille
  * must not read as a point. */
@@ -97,35 +51,6 @@ static double scale_of(const struct result *r, const char **shown)
 	return units_scale(typical(r), r->unit ? r->unit : "", shown);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* One for all rows of the program of @r with its unit, that of the middle one:
- * figures below each other are read as if they had the same unit. */
-static double scale_among(const struct run *run, const struct result *r,
-			  const char **shown)
-{
-	const struct section *s = run_section(run, r->benchmark);
-	const char *unit = r->unit ? r->unit : "";
-	double *v = text_alloc(run->nrows, sizeof(*v)), middle;
-	size_t n = 0;
-
-	for (size_t i = 0; s && i < s->n; i++) {
-		const struct result *x = &run->rows[s->rows[i]].all;
-
-		if (x->unit && !strcmp(x->unit, unit) && typical(x) > 0)
-			v[n++] = typical(x);
-	}
-	qsort(v, n, sizeof(*v), by_size);
-	middle = n ? v[n / 2] : 0;
-	free(v); /* for each row, as long as all of them */
-	return units_scale(middle, unit, shown);
-}
-
 /* Three digits; as many as the interval has where they would lie out of it. */
 static const char *measured(const struct result *r)
 {
@@ -147,12 +72,11 @@ const char *tables_value(const struct result *r)
 						    : out_value(r);
 }
 
-/* With @shown behind it, unless that is NULL. */
-static const char *interval(const struct result *r, double scale,
-			    const char *shown)
+const char *tables_interval(const struct result *r)
 {
-	const bool bare = !shown || !strcmp(shown, "1");
-	double half = grade_halfwidth(r);
+	const char *shown;
+	const double scale = scale_of(r, &shown), half = grade_halfwidth(r);
+	const bool bare = !strcmp(shown, "1");
 	const char *lo;
 
 	if (r->trend)
@@ -166,14 +90,6 @@ static const char *interval(const struct result *r, double scale,
 				      text_percent(half))
 			: text_format("%s%s%s in all", lo, bare ? "" : " ",
 				      bare ? "" : shown);
-}
-
-const char *tables_interval(const struct result *r)
-{
-	const char *shown;
-	const double scale = scale_of(r, &shown);
-
-	return interval(r, scale, shown);
 }
 
 const char *tables_exit(json_int_t status)
@@ -220,6 +136,10 @@ static const char *remark(const struct row *row)
 		return text_format(
 			"moves by up to %.3g %% with the place of the code",
 			row->moves);
+	if (r->states)
+		return grade_doubt(r)
+			       ? text_format("two states; %s", grade_doubt(r))
+			       : "two states";
 	return r->reason ? r->reason : grade_doubt(r);
 }
 
@@ -230,75 +150,27 @@ static const char *error_pct(const struct result *r)
 	return text_error(r->value / r->expected - 1);
 }
 
-static void fill_spread(struct table *t, const struct result *r, double scale)
+/* In the unit that suits it; NULL if it is not known. */
+static const char *amount(double x, const struct result *r)
 {
-	table_cell(t, COL_MIN, number(r->min / scale));
-	table_cell(t, COL_MEAN, number(r->mean / scale));
-	table_cell(t, COL_STDDEV, number(r->stddev / scale));
-	/* Percentiles of batches would describe batches, not operations. */
-	if (r->iters > 1)
-		return;
-	table_cell(t, COL_P50, number(r->p50 / scale));
-	table_cell(t, COL_P90, number(r->p90 / scale));
-	table_cell(t, COL_P99, number(r->p99 / scale));
-	table_cell(t, COL_MAX, number(r->max / scale));
-	table_cell(t, COL_COLD, number(r->cold / scale));
+	return isfinite(x) ? text_units(x, r->unit ? r->unit : "") : NULL;
 }
 
-/* Both levels with their shares, without the unit. */
-static const char *levels(const struct states *s, double scale)
-{
-	char a[UNITS_MAX], b[UNITS_MAX];
-
-	return text_format("%s (%s) or %s (%s)", number(s->low / scale),
-			   states_share(a, s, s->n_low),
-			   number(s->high / scale),
-			   states_share(b, s, s->n_high));
-}
-
-/* Value, unit and interval; what has no value says so in its place. */
-static void fill_value(struct table *t, const struct result *r, size_t at,
-		       double scale, const char *shown)
-{
-	struct states s;
-
-	if (states_of(&s, r)) {
-		table_cell(t, at, levels(&s, scale));
-	} else if (r->status == RESULT_OK) {
-		table_cell(t, at, number(r->value / scale));
-	} else if (r->status == RESULT_BELOW_RESOLUTION &&
-		   isfinite(r->resolution)) {
-		table_cell(t, at,
-			   text_format("< %s", number(r->resolution / scale)));
-	} else {
-		table_cell(t, at, tables_value(r));
-	}
-	if (strcmp(shown, "1") != 0)
-		table_cell(t, at + 1, shown);
-	table_cell(t, at + 2, interval(r, scale, NULL));
-}
-
-static void fill_row(struct table *t, const struct run *run,
-		     const struct row *row)
+static void fill_row(struct table *t, const struct row *row)
 {
 	const struct result *r = &row->all;
-	const char *shown;
-	double scale = scale_among(run, r, &shown);
+	/* Percentiles of batches would describe batches, not operations. */
+	const double only = r->iters > 1 ? NAN : 0;
 
-	table_row(t, tables_mark(r));
-	table_cell(t, COL_CASE, *r->name ? r->name : "–");
-	fill_value(t, r, COL_VALUE, scale, shown);
-	table_cell(t, COL_TRUE, number(r->expected / scale));
-	table_cell(t, COL_ERROR, error_pct(r));
-	table_cell(t, COL_N, text_format("%llu", (unsigned long long)r->n));
-	fill_spread(t, r, scale);
-	table_cell(t, COL_TICKS, number(r->ticks));
-	table_cell(t, COL_CYCLES, number(r->cycles));
-	table_cell(t, COL_TIMER, r->timer);
-	table_cell(t, COL_ESTIMATOR, r->estimator);
-	table_cell(t, COL_GRADE, r->grade);
-	table_cell(t, COL_EVIDENCE, out_evidence(r));
-	table_cell(t, COL_REASON, remark(row));
+	table_line(t, tables_mark(r), *r->name ? r->name : "–", tables_value(r),
+		   tables_interval(r), amount(r->expected, r), error_pct(r),
+		   r->grade, remark(row),
+		   text_format("%llu", (unsigned long long)r->n),
+		   amount(r->min, r), amount(r->mean, r), amount(r->stddev, r),
+		   amount(r->p50 + only, r), amount(r->p90 + only, r),
+		   amount(r->p99 + only, r), amount(r->max + only, r),
+		   amount(r->cold + only, r), number(r->ticks),
+		   number(r->cycles), r->timer, r->estimator, out_evidence(r));
 }
 
 /* The text that all cells of a column share, or NULL.  Rows that were not
@@ -359,13 +231,11 @@ static void hoist(struct table *t, size_t column, const char *what)
 void tables_section(struct table *t, const struct run *run,
 		    const struct section *section)
 {
-	*t = (struct table) { 0 };
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		table_column(t, columns[i].head, columns[i].number);
+	table_begin(t, COLUMNS);
 	for (size_t i = 0; i < section->n; i++)
-		fill_row(t, run, &run->rows[section->rows[i]]);
+		fill_row(t, &run->rows[section->rows[i]]);
 	t->program = section->program;
-	t->shown = COL_REASON + 1;
+	t->shown = COL_REMARK + 1;
 	t->caption = caption(run, section);
 	hoist(t, COL_TIMER, "timer");
 	hoist(t, COL_ESTIMATOR, "estimator");
@@ -377,54 +247,76 @@ bool tables_is_core(const struct row *row)
 	return row->all.tier && !strcmp(row->all.tier, "core");
 }
 
-void tables_core(struct table *t, const struct run *run,
-		 const struct section *core)
+/* What the card, the course or lmbench's summary calls @row, or NULL. */
+static const char *words_for(const struct run *run, const struct rowtable *t,
+			     const struct row *row)
 {
-	static const char *const heads[] = { "program",	      "case",
-					     "value",	      "unit",
-					     "95 % interval", "grade",
-					     "remark" };
+	/* Where a line of the kind has its words, program and cases. */
+	static const struct {
+		const char *kind;
+		int words, program, cases;
+	} kinds[] = { { "core", 2, 0, 1 },
+		      { "course", 2, 3, 4 },
+		      { "lmbench", 1, 2, 3 } };
 
-	*t = (struct table) { .core = true };
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		table_column(t, heads[i], i == 2 || i == 4);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const struct rowtable_line *l = NULL;
+
+		while ((l = rowtable_next(t, kinds[i].kind, l)))
+			if (rowtable_given(l->field[kinds[i].words]) &&
+			    !strcmp(l->field[kinds[i].program],
+				    row->all.benchmark) &&
+			    run_pick(run, row->all.benchmark,
+				     l->field[kinds[i].cases]) == row)
+				return l->field[kinds[i].words];
+	}
+	return NULL;
+}
+
+void tables_core(struct table *t, const struct run *run,
+		 const struct rowtable *rows, const struct section *core)
+{
+	bool named = false;
+
+	table_begin(t, "operation|program|case|value>|95 % interval>|grade|"
+		       "remark");
+	t->class = "core";
 	for (size_t i = 0; i < core->n; i++) {
 		const struct row *row = &run->rows[core->rows[i]];
 		const struct result *r = &row->all;
-		const char *shown;
-		double scale = scale_among(run, r, &shown);
 
-		table_line(t, tables_mark(r), r->benchmark, r->name);
-		fill_value(t, r, 2, scale, shown);
-		table_cell(t, 5, r->grade);
-		table_cell(t, 6, remark(row));
+		table_line(t, tables_mark(r), words_for(run, rows, row),
+			   r->benchmark, r->name, tables_value(r),
+			   tables_interval(r), r->grade, remark(row));
+		named |= t->cells[i * t->ncolumns] != NULL;
 	}
 	table_prune(t);
+	if (!named)
+		table_drop(t, 0);
 }
 
 void tables_missing(struct table *t, const struct run *run)
 {
-	table_begin(t, "program|case|what|why");
+	table_begin(t, "reason|result|rows>|which");
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *x = &run->troubles[i];
 
-		table_line(t, x->exit_status == 77 ? "skipped" : "failed",
-			   x->program,
-			   text_format("(program, %u round%s)", x->rounds,
-				       x->rounds == 1 ? "" : "s"),
-			   tables_exit(x->exit_status), x->reason);
+		table_group(t, x->exit_status == 77 ? "skipped" : "failed",
+			    tables_exit(x->exit_status), x->reason,
+			    text_format("%s (program, %s)", x->program,
+					text_plural(x->rounds, "round")));
 	}
-	for (size_t i = 0; i < run->nsections; i++) {
-		const struct section *s = &run->sections[i];
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct row *row = &run->rows[i];
+		const struct result *r = &row->all;
 
-		for (size_t j = 0; j < s->n; j++) {
-			const struct row *row = &run->rows[s->rows[j]];
-
-			if (row->all.status == RESULT_OK)
-				continue;
-			table_line(t, tables_mark(&row->all), s->program,
-				   row->all.name, tables_value(&row->all),
-				   remark(row));
-		}
+		if (r->status != RESULT_OK)
+			table_group(t, tables_mark(r),
+				    r->status == RESULT_BELOW_RESOLUTION
+					    ? "too small to measure"
+					    : result_status_name(r->status),
+				    remark(row),
+				    text_format("%s %s", r->benchmark,
+						r->name));
 	}
 }

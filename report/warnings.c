@@ -208,7 +208,7 @@ static void warn_troubles(struct run *run, bool skipped)
 				      t->reason),
 			  skipped || !program
 				  ? NULL
-				  : text_format("%s alone tells more",
+				  : text_format("%s alone shows more",
 						program));
 	}
 }

@@ -151,13 +151,13 @@ column() {
 		else . end' small/invocations.jsonl >placed
 	cp placed small/invocations.jsonl
 	run -0 make_report --no-plots small
-	[[ $(grep -c '^The files lay on ext4 on mmcblk0, a memory card. Rows that go to the device' \
+	[[ $(grep -c '^Test files were on ext4 on mmcblk0, a memory card. Rows that go to the device' \
 		small/report.md) -eq 1 ]]
 	# What weighed it against what it measured goes before.
 	jq -c 'if .benchmark == "files" then .evidence.device =
 		"tmpfs, which is memory" else . end' placed >small/invocations.jsonl
 	run -0 make_report --no-plots small
-	grep -q 'The files lay on tmpfs, which is memory. No row tells anything of a disk.' \
+	grep -q 'Test files were on tmpfs, which is memory. No row describes a disk.' \
 		small/report.html
 }
 
@@ -196,7 +196,7 @@ column() {
 		grep -q 'scripts/run-all --profile quick' "$page"
 		grep -q 'Glossary' "$page"
 	done
-	grep -q '| call=getpid,via=libc | 102.5 | ns | 100.0 – 105.0' small/report.md
+	grep -q '| call=getpid,via=libc | 102 ns | 100.0 – 105.0 ns' small/report.md
 	grep -q 'Second paragraph &amp; more.' small/report.html
 }
 

@@ -24,7 +24,7 @@ TEST(shared_core)
 	const char *text = noise_cpu_shared(&c),
 		   *mend = noise_cpu_shared_mend(&c);
 
-	OK(text && strstr(text, "in 25 % of 20 looks") &&
+	OK(text && strstr(text, "in 25 % of 20 measurements") &&
 		   strstr(text, "2.5 additions a cycle, against 4.9"),
 	   "a core that was shared in a quarter of the looks");
 	OK(strstr(mend, "smt/control"), "what switches that off");
