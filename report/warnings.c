@@ -181,9 +181,9 @@ static void warn_set_aside(struct run *run)
 	if (rows)
 		notes_say(run->notes,
 			  prose("warn-aside", "visits",
-				text_format("%lld", (long long)visits),
+				text_plural((size_t)visits, "measurement"),
 				"invocations",
-				text_format("%lld", (long long)invocations),
+				text_plural((size_t)invocations, "process run"),
 				"rows", text_plural(rows, "row"), "lost",
 				lost ? prose("warn-aside-lost", "rows",
 					     text_plural(lost, "row"), "have",
