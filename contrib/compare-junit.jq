@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # JUnit XML of a comparison, whose rows are tests: one fails if it broke the
-# threshold, without one if it is slower.
+# threshold, without one if it is slower.  Rows that cannot be compared are left
+# out.
 # usage: report compare --json A B | jq -rf contrib/compare-junit.jq
 
 # XML has no U+FFFE and no U+FFFF.
@@ -8,17 +9,16 @@ def text: gsub("[\u0000-\u001f\u007f]"; "?") | gsub("[\ufffe\uffff]"; "???") | @
 
 . as {$threshold} |
 def failed: if $threshold then .breaks_threshold else .verdict | startswith("slower") end;
-def skipped: .verdict | startswith("not comparable");
 
 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
 "<testsuites>",
-(.sides[0] as $a | .rows | group_by(.side)[] |
+(.sides[0] as $a | .rows | map(select(.verdict | startswith("not comparable") | not)) | group_by(.side)[] |
 	"<testsuite name=\"\("\(.[0].side) against \($a)" | text)\" tests=\"\(length)\" " +
-	"failures=\"\(map(select(failed)) | length)\" skipped=\"\(map(select(skipped)) | length)\" errors=\"0\">",
+	"failures=\"\(map(select(failed)) | length)\" skipped=\"0\" errors=\"0\">",
 	(.[] | "<testcase classname=\"\(.benchmark | text)\" name=\"\(.case +
 		if .level then " [\(.level) level]" else "" end | text)\">" +
 	if failed then "<failure message=\"\("\(.verdict): cost B / A \(.ratio)" | text)\"/>"
-	elif skipped then "<skipped message=\"\(.verdict | text)\"/>" else "" end +
+	else "" end +
 	"<system-out>\("cost B / A \(.ratio) \(.ratio_ci95), 95 % interval: \(.verdict)" | text)</system-out></testcase>"),
 	"</testsuite>"),
 "</testsuites>"

@@ -61,36 +61,58 @@ static void put_frequency(struct doc *d, const struct comparison *c)
 					 NULL));
 }
 
-/* How many core rows or details differ. */
-static void put_count(struct doc *d, const struct comparison *c, bool details)
+/* How many rows have each verdict. */
+static void count_verdicts(size_t *n, const struct comparison *c)
 {
-	size_t n = 0, tested = 0, raw = 0, resolved = 0, faster = 0, slower = 0;
+	for (size_t i = 0; i < c->n; i++)
+		n[c->v[i].verdict]++;
+}
 
-	for (size_t i = 0; i < c->n; i++) {
-		const struct pair *p = &c->v[i];
+/* "B is slower: 7 of 60 rows differ by more than 2 %." */
+static const char *verdict_line(const struct comparison *c, const char *b)
+{
+	size_t n[VERDICT_NOT_COMPARABLE + 1] = { 0 };
+	const char *rows = text_plural(c->tested, "row");
+	const char *floor = text_percent(c->floor);
+	bool slower;
 
-		if (compare_is_detail(&p->a->all) != details)
-			continue;
-		n++;
-		tested += p->tested;
-		raw += p->p < 0.05;
-		resolved += p->adjusted < 0.05;
-		faster += p->verdict == VERDICT_FASTER;
-		slower += p->verdict == VERDICT_SLOWER;
-	}
-	if (n)
-		d->format->para(
-			d, prose("compare-count", "Rows",
-				 details ? "Detail rows" : "Core rows",
-				 "tested", number(tested), "n", number(n),
-				 "raw", number(raw), "expected",
-				 text_format("%.1f", 0.05 * (double)tested),
-				 "resolved", number(resolved), "faster",
-				 number(faster), "slower", number(slower),
-				 "floor", text_percent(c->floor), "aa",
-				 c->rows_with_floor ? prose("compare-aa", NULL)
-						    : "",
-				 NULL));
+	count_verdicts(n, c);
+	slower = n[VERDICT_SLOWER];
+	if (!c->tested)
+		return text_format("%s: no row can be compared.", b);
+	if (slower && n[VERDICT_FASTER])
+		return text_format("%s is slower in %zu and faster in %zu of "
+				   "%s, by more than %s.",
+				   b, n[VERDICT_SLOWER], n[VERDICT_FASTER],
+				   rows, floor);
+	if (slower || n[VERDICT_FASTER])
+		return text_format("%s is %s: %zu of %s %s by more than %s.", b,
+				   slower ? "slower" : "faster",
+				   n[VERDICT_SLOWER] + n[VERDICT_FASTER], rows,
+				   n[VERDICT_SLOWER] + n[VERDICT_FASTER] == 1
+					   ? "differs"
+					   : "differ",
+				   floor);
+	if (n[VERDICT_SMALL])
+		return text_format("%s: no difference is large enough to "
+				   "matter (more than %s) in %s.",
+				   b, floor, rows);
+	return text_format("%s: no clear difference in %s.", b, rows);
+}
+
+static const char *rest_line(const struct comparison *c, bool all)
+{
+	size_t n[VERDICT_NOT_COMPARABLE + 1] = { 0 };
+
+	count_verdicts(n, c);
+	return text_format("The rows that do not differ: no clear difference "
+			   "%zu, too small to matter %zu, not comparable "
+			   "%zu%s%s.",
+			   n[VERDICT_SAME], n[VERDICT_SMALL],
+			   n[VERDICT_NOT_COMPARABLE],
+			   c->only_b ? text_format(", only in B %zu", c->only_b)
+				     : "",
+			   all ? "" : " (--all prints them)");
 }
 
 static void put_states(struct doc *d, const struct comparison *c)
@@ -134,23 +156,11 @@ static bool stopped(const struct side *s)
 
 static void put_words(struct doc *d, const struct comparison *c)
 {
-	const char *runs = noisy(c);
-
-	if (runs)
-		d->format->warning(d,
-				   prose("compare-forbidden", "runs", runs,
-					 NULL),
-				   NULL);
 	d->format->para(d, prose(c->interleaved ? "compare-in-turn"
 						: "compare-drift",
 				 NULL));
 	put_frequency(d, c);
 	put_states(d, c);
-	put_count(d, c, false);
-	put_count(d, c, true);
-	if (c->only_b)
-		d->format->para(d, text_format("Rows that only B has: %zu.",
-					       c->only_b));
 	put_batches(d, c);
 	if (stopped(c->a) || stopped(c->b))
 		d->format->para(d, prose("compare-stopping", NULL));
@@ -162,33 +172,50 @@ static void put_table(struct doc *d, struct table *t)
 	d->format->table(d, t);
 }
 
+/* On a terminal the verdicts stand before all. */
+static void put_verdict(struct doc *d, const struct comparison *c,
+			const char *b)
+{
+	const char *runs = noisy(c);
+
+	d->format->para(d, c->counted ? ledger_words(c) : verdict_line(c, b));
+	if (runs && !c->counted)
+		d->format->warning(d,
+				   prose("compare-forbidden", "runs", runs,
+					 NULL),
+				   NULL);
+}
+
 static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 {
 	const struct comparison *c = &v->c[i];
 	const char *name = text_format("compare-%zu", i + 1);
 	struct table t;
 
-	d->format->heading(d, 2, name,
-			   text_format("%s against %s", c->b->name,
-				       c->a->name));
-	if (c->counted)
-		d->format->para(d, ledger_words(c));
-	else
+	if (d->dir || v->n > 1)
+		d->format->heading(d, 2, name,
+				   text_format("%s against %s", c->b->name,
+					       c->a->name));
+	if (d->dir)
+		put_verdict(d, c, "B");
+	for (int details = 0; details < 2 && !c->counted; details++) {
+		compare_rows(&t, c, details, v->all);
+		put_table(d, &t);
+	}
+	if (!c->counted) {
+		d->format->para(d, rest_line(c, v->all));
 		put_words(d, c);
+	}
 	compare_settings(&t, c);
 	if (!t.nrows)
 		d->format->para(
 			d,
 			"Nothing else that is known differs between the two.");
 	put_table(d, &t);
-	if (c->counted)
+	if (c->counted || !d->dir)
 		return;
-	if (d->dir && c->tested)
+	if (c->tested)
 		d->format->picture(d, name, prose("compare-plot", NULL));
-	for (int details = 0; details < 2; details++) {
-		compare_rows(&t, c, details, v->all);
-		put_table(d, &t);
-	}
 	compare_means(&t, c);
 	put_table(d, &t);
 }
@@ -256,6 +283,11 @@ void compare_write(struct doc *d, const struct compare_view *v)
 		if (v->c[v->n - 1].counted)
 			d->format->para(d, prose("compare-counting", NULL));
 	}
+	/* Of a history the last run is what one asks for. */
+	for (size_t i = v->in_time ? v->n - 1 : 0; i < v->n && !d->dir; i++)
+		put_verdict(d, &v->c[i],
+			    v->n > 1 || v->in_time ? compare_name(v->c[i].b)
+						   : "B");
 	if (v->in_time)
 		put_runs(d, v);
 	for (size_t i = 0; i < v->n && (d->dir || !v->in_time); i++)

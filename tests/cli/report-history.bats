@@ -33,6 +33,7 @@ history() {
 	history 1 4
 	# In whatever order they are named.
 	run -0 --separate-stderr "$report" history run04 run02 run01 run03
+	[[ ${lines[0]} == 'run04 is slower: 1 of 2 rows differs by more than 2.0 %.' ]]
 	[[ $(grep -Eo '^ *[1-4] .*run0[1-4]$' <<<"$output" | tr -s ' ' | sed 's/^ //') == \
 		'1 2026-01-01T00:00:00Z 10 run01
 2 2026-01-02T00:00:00Z 10 0 0 run02

@@ -66,7 +66,7 @@ int main(void)
 	OK(says(140, 41e9, NULL), "neither does: others have it");
 	OK(says(0, 41e9, NULL), "nor where the level was skipped");
 	OK(says(140, 100e9, "loads are 1.1 times"), "only the bandwidth does");
-	OK(says(0, 100e9, "loads are not told from"),
+	OK(says(0, 100e9, "loads are no faster than"),
 	   "or the level is skipped");
 	OK(says(12, 41e9, "bytes 1 times"), "only the latency does");
 	OK(says(12, 0, NULL), "no bandwidth, no contradiction");
