@@ -208,7 +208,7 @@ all() {
 	local check=("$ROOT/tests/crosscheck/file" --bin "$BIN")
 
 	try 2 "${check[@]}" --ms 901
-	[[ $stderr == *"ms must be a number from 10 to 900"* ]]
+	[[ $stderr == *"ms takes 10 to 900"* ]]
 	mounted "$memory"
 	command -v fio >/dev/null || skip "no fio"
 	try 77 "${check[@]}" --rounds 1 --ms 10 --dir "$memory"

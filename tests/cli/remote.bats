@@ -303,7 +303,7 @@ session_empty() {
 	local check=("$ROOT/tests/crosscheck/remote" --bin "$BIN") pid
 
 	try 2 "${check[@]}" --ms 701
-	[[ $stderr == *"ms must be a number from 10 to 700"* ]]
+	[[ $stderr == *"ms takes 10 to 700"* ]]
 	mkdir here
 	run --separate-stderr "${check[@]}" --dir here --rounds 1 --ms 10 --only '4K seq'
 	# shellcheck disable=SC2154 # set by run
