@@ -59,7 +59,8 @@ def wrong:
 	  (select(.unit != "ns" and (.ticks != null or .cycles != null))
 	   | "ticks of \(.unit)"),
 	  (select([.better] | inside(["lower", "higher"]) | not) | "better is \(.better)"),
-	  (select([.timer] | inside(["cpuid", "cpuid2", "lfence", "lfence2", "none", "clock"]) | not)
+	  (select(([.timer] | inside(["cpuid", "cpuid2", "lfence", "lfence2", "none", "clock"])) or
+		(.timer == null and .status == "skipped") | not)
 	   | "timer is \(.timer)"),
 	  (select(.grade != null and (.grade | test("^[A-D]$") | not)) | "grade is \(.grade)"),
 	  (select(.started_at | test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z$") | not)

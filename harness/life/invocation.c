@@ -137,7 +137,7 @@ static int matches_nothing(struct bench *b, const char *glob)
 	size_t len = 0;
 
 	points_open(d->open ? d->open : d->points, open, sizeof(open));
-	for (size_t n = strlen(glob); n > 2 && !len; n--) /* most of it */
+	for (size_t n = *open ? 0 : strlen(glob); n > 2 && !len; n--)
 		EACH_RUN (b, run) {
 			const char *name = run->def.name;
 

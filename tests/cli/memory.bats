@@ -390,6 +390,7 @@ limited() {
 		# A quarter for the buffers, and what a program has besides; a
 		# sanitizer has memory of its own in each of 96 processes.
 		most=80
+		[[ -z ${SAN:-} ]] || most=110
 		[[ -z ${SAN:-} || $program != context_switch ]] || most=220
 		# The kernel keeps its file of 64 MiB in memory while there is room.
 		[[ $program != page_fault ]] || most=144

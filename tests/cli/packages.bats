@@ -13,7 +13,7 @@ setup_file() {
 		[[ \$1 == run ]] || exec '$BIN'/"\$@"
 		args=("\${@:2}")
 		for i in "\${!args[@]}"; do [[ \${args[i]} != card ]] || args[i]=quick; done
-		exec '$ROOT/scripts/run-all' --bin '$BIN' --only syscall --effort 1 "\${args[@]}" --rounds 2
+		exec '$ROOT/scripts/run-all' --bin '$BIN' --only syscall --effort 20 "\${args[@]}" --rounds 2
 	END
 	chmod +x "$BATS_FILE_TMPDIR/bin/oscost"
 	oscost run --out "$RUN" >"$BATS_FILE_TMPDIR/said" 2>&1 || {
@@ -38,7 +38,7 @@ workspace() {
 	mv tree/scripts/run-all tree/scripts/run-all.real
 	cat >tree/scripts/run-all <<-'END'
 		#!/usr/bin/env bash
-		exec "$0.real" "${@/#card/quick}" --only syscall --effort 1 --rounds 2
+		exec "$0.real" "${@/#card/quick}" --only syscall --effort 20 --rounds 2
 	END
 	chmod +x tree/scripts/run-all
 	cat >tree/oscost-static <<-END
@@ -91,8 +91,7 @@ act() {
 	[[ $(head -n 5 gh-called | tr '\n' ' ') == "pr comment 17 --repo some/where " ]]
 	cmp "$(tail -n 1 gh-called)" temp/oscost/comment.md
 	grep -qx "comment=$PWD/temp/oscost/comment.md" outputs
-	cat summary
-	grep -q '^    System call (getppid) ' summary
+	grep -q '^    Linux .* CPUs\? of ' summary
 }
 
 @test "action: two commands in turn; a row that is slower by more than the threshold fails it" {
@@ -229,9 +228,11 @@ in_order() {
 	# Those of a row are numbered; the values are those of the rows.
 	awk '++n[$1] != $2 { exit 1 }' samples
 	grep -q '^Syscall/' samples
-	diff <(jq -r 'select(.case == "call=getppid,via=syscall") | .value // empty' logs/run/invocations.jsonl |
+	# A round whose value is too small to measure counts in the row, without a value of its own.
+	comm -23 <(jq -r 'select(.case == "call=getppid,via=syscall") | .value // empty' logs/run/invocations.jsonl |
 		xargs printf '%.9g\n' | sort) \
-		<(awk '$1 == "Syscall/call=getppid/via=syscall" { print $3 }' samples | xargs printf '%.9g\n' | sort)
+		<(awk '$1 == "Syscall/call=getppid/via=syscall" { print $3 }' samples | xargs printf '%.9g\n' | sort) >lost
+	[[ ! -s lost ]]
 	(
 		# shellcheck source=/dev/null
 		source "$pack/configs/config-workload-oscost"
