@@ -163,8 +163,8 @@ bool compare_breaks(const struct pair *p, double threshold);
 int compare_json(FILE *f, const struct comparison *c, size_t n,
 		 double threshold);
 
-/* compare_plot() - DIR/plots/@name.svg: dots with intervals around 1.  Return: 0 or
- * -errno. */
+/* compare_plot() - DIR/plots/@name.svg: dots with intervals around 1.  Return:
+ * 0 or -errno. */
 int compare_plot(const struct comparison *c, const char *dir, const char *name);
 
 /* Comparisons of one side with @n others. */

@@ -194,8 +194,8 @@ static const struct command *find_command(const char *name)
 
 static void put_usage(const struct command *c)
 {
-	printf("usage: %s %s [OPTION]...%s\n\n%s\n", called, c->name, c->operands,
-	       c->help);
+	printf("usage: %s %s [OPTION]...%s\n\n%s\n", called, c->name,
+	       c->operands, c->help);
 }
 
 static void help_all(const struct opt_set *common)
@@ -244,8 +244,8 @@ int main(int argc, char **argv)
 	}
 	first = opts_parse(argc, argv, sets, &why);
 	if (first < 0)
-		die(EXIT_USAGE, "%s; try %s%s%s --help", why, called, c ? " " : "",
-		    name);
+		die(EXIT_USAGE, "%s; try %s%s%s --help", why, called,
+		    c ? " " : "", name);
 	if (set.help && c)
 		put_usage(c);
 	if (set.help) {
@@ -260,12 +260,14 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (!c)
-		die(EXIT_USAGE, "expected a command first, such as %s make DIR; "
-				"try %s --help", called, called);
+		die(EXIT_USAGE,
+		    "expected a command first, such as %s make DIR; "
+		    "try %s --help",
+		    called, called);
 	operands = argc - first;
 	if (operands < c->least || operands > c->most)
-		die(EXIT_USAGE, "expected %s %s%s; try %s %s --help", called, name,
-		    c->operands, called, name);
+		die(EXIT_USAGE, "expected %s %s%s; try %s %s --help", called,
+		    name, c->operands, called, name);
 	set.root = find_root(set.root);
 	return c->run(&set, argv + first);
 }
