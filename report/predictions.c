@@ -49,7 +49,7 @@ static char *read_one(char *buf, int room, void *stream)
 	complain(in, text_format("expected at most %d bytes in a line; a long "
 				 "text goes on in the next line, indented",
 				 room - 2));
-	strcpy(buf, "#");
+	snprintf(buf, (size_t)room, "#");
 	return buf;
 }
 
