@@ -38,8 +38,10 @@ static void written(const struct result *r, int times)
 	for (length = 0; times--;) {
 		char *line = result_line(r, 17);
 
-		memcpy(bytes + length, line, strlen(line));
-		length += strlen(line);
+		const size_t n = strlen(line);
+
+		memcpy(bytes + length, line, n);
+		length += n;
 		free(line);
 	}
 }

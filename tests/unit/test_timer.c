@@ -21,7 +21,7 @@ TEST(choice)
 {
 	static const struct {
 		bool counter, rdtscp, invariant, hypervisor, fenced;
-		double trap;
+		uint64_t trap;
 		enum timer_method want;
 	} m[] = {
 		/* Bare metal: the white paper's method. */
