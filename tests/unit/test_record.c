@@ -38,10 +38,8 @@ static void written(const struct result *r, int times)
 	for (length = 0; times--;) {
 		char *line = result_line(r, 17);
 
-		const size_t n = strlen(line);
-
-		memcpy(bytes + length, line, n);
-		length += n;
+		length += (size_t)snprintf(bytes + length,
+					   sizeof(bytes) - length, "%s", line);
 		free(line);
 	}
 }
