@@ -438,8 +438,10 @@ static uint64_t target(const unsigned char *code, uint64_t next)
 /* How the instruction of @n bytes ends a block; prefixes aside. */
 static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 {
-	while (n > 1 &&
-	       (memchr("\x2e\x3e\x66\xf2\xf3", *c, 5) || (*c & 0xf0) == 0x40)) {
+	static const unsigned char prefix[] = { 0x2e, 0x3e, 0x66, 0xf2, 0xf3 };
+
+	while (n > 1 && (memchr(prefix, *c, sizeof(prefix)) ||
+			 (*c & 0xf0) == 0x40)) {
 		c++;
 		n--;
 	}
