@@ -452,8 +452,10 @@ void bench_keep_off(int cpu);
 /* bench_cache_bytes() - size of the data (or unified) cache of @level that
  * the measuring CPU uses, as hwloc says.  bench_caches_bytes() - of all that
  * the @n CPUs @cpus use, each counted once however many share it; in @share the
- * least that one of them has if all use it at once.  0: unknown. */
+ * least that one of them has if all use it at once.  0: unknown.
+ * bench_cache_hidden() - there is one of @level, whose size is unknown. */
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level);
+bool bench_cache_hidden(const struct bench *b, unsigned int level);
 uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
 			    unsigned int level, uint64_t *share);
 

@@ -24,6 +24,18 @@ static struct topo *invent(const char *text)
 	return topo;
 }
 
+/* One of tests/fixtures. */
+static struct topo *recorded(const char *file)
+{
+	struct topo *topo = NULL;
+
+	setenv("HWLOC_XMLFILE", file, 1);
+	if (topo_open(&topo))
+		topo = NULL;
+	unsetenv("HWLOC_XMLFILE");
+	return topo;
+}
+
 /* A program that measures on @cpu of it. */
 static struct bench *on(struct topo *topo, int cpu)
 {
@@ -203,13 +215,11 @@ TEST(five_hundred)
  * slower ones of one thread with one L2 cache (32, 34, 36, 38). */
 TEST(hybrid)
 {
-	struct topo *topo = NULL;
+	struct topo *topo = recorded("tests/fixtures/hybrid.xml");
 	const char *const *names;
 	int cpus[12] = { 0 };
 
-	setenv("HWLOC_XMLFILE", "tests/fixtures/hybrid.xml", 1);
-	OK(!topo_open(&topo), "a hybrid machine opens");
-	unsetenv("HWLOC_XMLFILE");
+	OK(topo, "a hybrid machine opens");
 	if (!topo)
 		return;
 	names = topo_kinds(topo);
@@ -230,6 +240,29 @@ TEST(hybrid)
 		   bench_distance(on(topo, 0), 32, 34) == BENCH_BY_L2 &&
 		   bench_distance(on(topo, 0), 0, 32) == BENCH_BY_L3,
 	   "what they share");
+	topo_close(topo);
+}
+
+/* A guest whose hypervisor hides CPUID 8000_001Dh: what is left states the
+ * third caches of the package as one of 508 MiB. */
+TEST(hidden_cache)
+{
+	struct topo *topo = recorded("tests/fixtures/amd-guest.xml");
+	static const int both[] = { 0, 1 };
+	struct bench *b;
+
+	OK(topo, "an AMD guest opens");
+	if (!topo)
+		return;
+	b = on(topo, 0);
+	OK(bench_cache_bytes(b, 1) == 48 << 10 &&
+		   bench_cache_bytes(b, 2) == 1 << 20 &&
+		   !bench_cache_hidden(b, 2),
+	   "the first caches are known");
+	OK(!bench_cache_bytes(b, 3) && bench_cache_hidden(b, 3) &&
+		   !caches_of(b, both, 2, 3),
+	   "the size of the third is not");
+	OK(!bench_cache_hidden(b, 4), "there is no fourth");
 	topo_close(topo);
 }
 

@@ -30,7 +30,7 @@ size_t mem_beyond_caches(const struct bench *b)
 	for (unsigned int level = 1; level <= 3; level++)
 		if (2 * bench_cache_bytes(b, level) > bytes)
 			bytes = 2 * bench_cache_bytes(b, level);
-	if (!bytes)
+	if (!bytes || bench_cache_hidden(b, 3))
 		return 256 * mib;
 	return bytes > 64 * mib ? round_up(bytes, MEM_HUGE_BYTES) : 64 * mib;
 }
