@@ -342,6 +342,9 @@ static const char used_up_text[] =
 	"others use this cache up (in a virtual machine it is the host's, for "
 	"all its guests), or the machine is too busy";
 
+static const char hidden_text[] =
+	"there is a cache whose size the hypervisor hides";
+
 /* Steps of the ladder of sizes between two of them. */
 static double steps_between(const struct curve *curve, double a, double b)
 {
@@ -412,6 +415,7 @@ static int derive(struct bench *b, void *state)
 		const size_t level = CASE_NTH(row, "level", level_names);
 		const struct level *l = &curve.level[level];
 		const double told = s->cache_bytes[level];
+		const bool hidden = bench_cache_hidden(b, (unsigned int)level);
 
 		if (!(l->latency_ns > 0) && told > 0) {
 			bench_derive_skip(
@@ -422,13 +426,17 @@ static int derive(struct bench *b, void *state)
 				told / 1024, used_up_text);
 		} else if (!(l->latency_ns > 0)) {
 			bench_derive_skip(b, row,
-					  level ? "hwloc knows no such cache"
-						: "the size beyond the caches "
-						  "could not be measured");
+					  hidden  ? hidden_text
+					  : level ? "hwloc knows no such cache"
+						  : "the size beyond the "
+						    "caches could not be "
+						    "measured");
 		} else if (case_is(row, "figure", "latency")) {
 			bench_derive(b, row, l->latency_ns);
 			bench_fact(b, row, "from_bytes", curve.size[l->first]);
 			bench_fact(b, row, "to_bytes", curve.size[l->last]);
+		} else if (bench_cache_hidden(b, (unsigned int)level + 1)) {
+			bench_derive_skip(b, row, "after it, %s", hidden_text);
 		} else {
 			derive_size(b, row, &curve, level, told,
 				    level == CACHES ||
