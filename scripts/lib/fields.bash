@@ -55,6 +55,7 @@ fields_take() {
 	*[0-9]-[0-9]*) printf 'takes %s to %s' "${1%-*}" "${1#*-}" ;;
 	*\|*) printf 'takes %s' "${1//|/, }" | sed 's/\(.*\), /\1 or /' ;;
 	percentage) printf 'takes a percentage such as 2 or 0.5' ;;
+	address) printf 'takes letters, digits and any of _./@:%%?=+-' ;;
 	*) printf 'takes a %s' "$1" ;;
 	esac
 }

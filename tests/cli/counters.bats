@@ -28,7 +28,8 @@ each_known_or_said() {
 
 @test "--counters: batches, each event known or with its reason" {
 	try 0 "$BIN/syscall" "${QUICK[@]}" --case '*getppid,via=*' --counters --json
-	printf '%s\n' "$output" >rows
+	# Not every kernel has int 0x80.
+	jq -c 'select(.status != "skipped")' <<<"$output" >rows
 	each_known_or_said rows
 	# A system call that does nothing touches no new page.
 	jq -es 'all(.[]; .counters.page_faults < 0.01)' rows

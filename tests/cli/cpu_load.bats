@@ -41,13 +41,11 @@ column() {
 	EOT
 }
 
-@test "help, version, page and completion" {
+@test "help and version" {
 	try 0 "$CPU_LOAD" --help
 	[[ $output == "usage: cpu_load "*"cpu_load - what "* ]]
 	try 0 "$CPU_LOAD" --version
 	[[ $output == "cpu_load (oscost "* ]]
-	"$ROOT/scripts/man" "$CPU_LOAD" | grep -q '^\.SH OPTIONS'
-	"$ROOT/scripts/completion" "$CPU_LOAD" | bash -n
 }
 
 @test "what is not there is said" {

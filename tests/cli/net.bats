@@ -240,7 +240,7 @@ lied_to() {
 		cat talk.txt
 		[[ $status == 1 ]]
 		# Its connection may end before it does.
-		grep -Eq 'our server process has ended|the server hung up' talk.txt
+		grep -Eq 'our server process has ended|the server hung up|the partner died' talk.txt
 	done <<-'EOT'
 		tcp_rtt *proto=tcp,size=*,wait=block,place=same_cpu,figure=round_trip
 		tcp_rtt *proto=udp,size=*,wait=block,place=same_cpu,figure=round_trip

@@ -116,11 +116,11 @@ run_remote() {
 
 	for who in 'root@10.78.0.2;true' '-oProxyCommand=true@x' 'root@$(id)'; do
 		run_remote 2
-		[[ $stderr == *"characters that are not taken"* ]]
+		[[ $stderr == *"takes letters, digits and any of _./@:%?=+-, not '"* ]]
 	done
 	who=root@10.78.0.2
 	run_remote 2 --peer-server 'a b'
-	[[ $stderr == *"characters that are not taken"* ]]
+	[[ $stderr == *"takes letters, digits and any of _./@:%?=+-, not '"* ]]
 }
 
 @test "a run measures to another machine and describes it" {
