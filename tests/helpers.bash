@@ -149,3 +149,12 @@ usable_cpus() {
 		seq "${part%-*}" "${part#*-}"
 	done
 }
+
+# open_axes NAME: axis, least, most and step, in bytes, of those that take other
+# numbers.
+open_axes() {
+	"$BIN/$1" --help | sed -n '/^Other numbers/,/^$/s/^  //p' |
+		tr ';' '\n' | sed 's/^ //; s/ from / /; s/ to / /; s/ in steps of / /' |
+		numfmt --from=iec --field=2- --invalid=ignore --delimiter=' ' |
+		tr -s ' '
+}
