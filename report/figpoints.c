@@ -227,6 +227,19 @@ static void add_rows(struct plotdata *d, const struct figure *fig,
 	}
 }
 
+/* One point, or a curve of one x, shows nothing that the table does not; one
+ * histogram does. */
+static bool shows_nothing(const struct plotdata *d, const struct figure *fig)
+{
+	if (has_histogram(fig))
+		return false;
+	for (size_t i = 1; i < d->n; i++)
+		if (!is_curve(fig) || d->points[i].x < d->points[0].x ||
+		    d->points[i].x > d->points[0].x)
+			return false;
+	return true;
+}
+
 void plotdata_collect(struct plotdata *d, const struct figure *fig,
 		      const struct run *run, const struct rowtable *table)
 {
@@ -240,5 +253,7 @@ void plotdata_collect(struct plotdata *d, const struct figure *fig,
 		while (s && (glob = text_split(&globs, ' ')))
 			add_rows(d, fig, glob, run, s, table);
 	}
+	if (shows_nothing(d, fig))
+		d->n = 0;
 	choose_scale(d, fig);
 }

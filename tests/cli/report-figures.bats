@@ -90,6 +90,10 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 @test "a bar's line goes from one end of its interval to the other" {
 	add file_ops op=stat '.value = 100 + 10 * (.round * 2 % 7)'
 	draw
+	# One value alone is in the table.
+	[[ ! -e small/plots/file-operations.dat ]]
+	add file_ops op=rename '.value = 300'
+	draw
 	grep '^1 0 135 110 160 "' small/plots/file-operations.dat
 }
 
@@ -299,6 +303,10 @@ ensembles() {
 	needs_gnuplot
 	add poll call=select,fds=1,ready=none
 	add poll 'call=poll<b>,fds=1,ready=none'
+	draw
+	# A line of one point is in the table.
+	[[ ! -e small/plots/poll-fds.svg ]]
+	add poll call=select,fds=10,ready=none
 	draw
 	grep -q '<title>call=select,fds=1,ready=none: 2.02 ns (.*)</title>' small/plots/poll-fds.svg
 	run ! grep -E 'gnuplot_plot_[0-9]*</title>|<script|onmouse|<b>' small/plots/poll-fds.svg
