@@ -302,7 +302,7 @@ static void add_row(struct comparison *c, const struct row *row,
 	c->first[row - c->a->runs->rows] = c->n - 1;
 	if (r->status == RESULT_BELOW_RESOLUTION && p->b &&
 	    p->b->all.status == RESULT_BELOW_RESOLUTION)
-		p->why = "both below resolution";
+		p->why = "both too small to measure";
 	if (!p->why)
 		p->why = units(x, c, c->a, ia, r);
 	if (!p->why)

@@ -272,7 +272,7 @@ static void widen(struct row *row, const struct result *r)
 	row->most = fmax(row->most, fmax(most, result_said(r)));
 }
 
-/* What each invocation says, but for those that are set aside. */
+/* What each invocation says, but for those that are excluded. */
 static void keep(struct row *row, const struct result *const *of, size_t n)
 {
 	const double best = result_best_share(of, n);

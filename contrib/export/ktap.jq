@@ -4,7 +4,7 @@ include "rows";
 
 def text: plain | gsub("#"; "_");
 def said: if .status == "ok" then first(words, why_not)
-	elif .status == "below_resolution" then "below resolution"
+	elif .status == "below_resolution" then "too small to measure"
 	else why_not end;
 
 "KTAP version 1",

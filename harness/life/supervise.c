@@ -277,7 +277,7 @@ static int judge(int status, unsigned int number, unsigned int orphans,
 	int code = exited ? WEXITSTATUS(status) : EXIT_FAIL;
 
 	if (sig > 0 && sig <= SIGRTMAX)
-		warn("invocation %u was %s by signal %d (%s)", number,
+		warn("process run %u was %s by signal %d (%s)", number,
 		     exited ? "stopped" : "ended", sig, strsignal(sig));
 	if (!exited)
 		return code;
@@ -411,7 +411,7 @@ static void say_progress(const struct invocation_plan *plan, unsigned int i,
 {
 	const double took = (double)(invocation_now_ns() - begin_ns) / 1e9;
 
-	fprintf(stderr, "\r\033[K%s: invocation %u of %u",
+	fprintf(stderr, "\r\033[K%s: process run %u of %u",
 		program_invocation_short_name, i + 1,
 		(unsigned int)plan->invocations);
 	if (i)

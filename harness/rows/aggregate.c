@@ -397,14 +397,14 @@ static void set_bound(struct result *out, size_t n, const double *said,
 			fmax(out->resolution, fmax(fabs(out->estimate), most));
 		snprintf(text, sizeof(text), "< %s: %s",
 			 units_format(a, out->resolution, out->unit),
-			 isfinite(most) ? "the invocations disagree whether "
-					  "there is a cost"
-					: "cannot be told from nothing");
+			 isfinite(most) ? "the runs disagree whether there "
+					  "is a cost"
+					: "too small to measure");
 	} else if (n < 2 || !out->unit || strcmp(out->unit, "B/s") != 0) {
 		return;
 	} else if (least == k) {
 		snprintf(text, sizeof(text),
-			 "the time cannot be told from nothing");
+			 "the time is too small to measure");
 	} else {
 		snprintf(text, sizeof(text), "unstable: rounds from %s to %s",
 			 units_format(a, said[least], out->unit),

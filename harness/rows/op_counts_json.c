@@ -33,7 +33,7 @@ static struct op_count less_base(const struct op_counts *counts,
 
 static const char *below(char text[WHY_MAX], double bound)
 {
-	snprintf(text, WHY_MAX, "< %.3g: cannot be told from nothing", bound);
+	snprintf(text, WHY_MAX, "< %.3g: too small to measure", bound);
 	return text;
 }
 

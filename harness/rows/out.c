@@ -193,7 +193,7 @@ static const struct column of_counters[] = {
 	{ 0 },
 };
 
-/* "2 visits and 1 invocation set aside: bytes_from_cache" */
+/* "2 measurements and 1 process run excluded: bytes_from_cache" */
 static char *set_aside(const struct result *r)
 {
 	char *all = NULL, *reasons = NULL;
@@ -204,18 +204,21 @@ static char *set_aside(const struct result *r)
 	{
 		const json_int_t n = json_integer_value(v);
 
-		if (n) /* the keys are plurals */
+		if (n)
 			all = append(all, " and ",
 				     text_format("%" JSON_INTEGER_FORMAT
-						 " %.*s",
-						 n, (int)strlen(key) - (n == 1),
-						 key));
+						 " %s%s",
+						 n,
+						 strcmp(key, "visits") != 0
+							 ? "process run"
+							 : "measurement",
+						 n == 1 ? "" : "s"));
 	}
 	json_object_foreach(json_object_get(r->set_aside, "reasons"), key, v)
 		reasons = append(reasons, ", ", key);
 	return !all	 ? NULL
-	       : reasons ? append(append(all, " ", "set aside"), ": ", reasons)
-			 : append(all, " ", "set aside");
+	       : reasons ? append(append(all, " ", "excluded"), ": ", reasons)
+			 : append(all, " ", "excluded");
 }
 
 const char *out_reason(const struct result *r)
@@ -231,17 +234,12 @@ const char *out_reason(const struct result *r)
 /* What the columns do not say. */
 static char *remark(const struct result *r)
 {
-	const bool below = r->status == RESULT_BELOW_RESOLUTION;
 	const double error = r->value / r->expected - 1;
 	char *more[] = { grade_doubt(r), set_aside(r) }, *all = NULL;
 	const char *why = out_reason(r);
 
 	if (r->status != RESULT_OK)
-		all = text_format("%s%s",
-				  below && isfinite(r->resolution)
-					  ? "below resolution: "
-					  : "",
-				  why ? why : "no reason was given");
+		all = text_format("%s", why ? why : "no reason was given");
 	if (r->states)
 		all = append(all, "; ",
 			     "the process runs fall in two groups: both "

@@ -130,7 +130,7 @@ double result_said(const struct result *r);
  * aside: their values have another cause.  Unless they are half or more: then
  * this is how the machine is.
  *
- * result_best_share() - of @rows; NAN where none is set aside.
+ * result_best_share() - of @rows; NAN where none is excluded.
  * result_shared() - whether @r is.
  */
 #define RESULT_ALONE 0.95

@@ -96,7 +96,7 @@ static void judge(const struct bench *b, const struct case_run *run,
 		units_format(number,
 			     h->ticks ? timer_ns(&b->timer, bound) : bound,
 			     h->ticks ? "ns" : unit_of(run));
-		snprintf(why, sizeof(why), "< %s: cannot be told from nothing",
+		snprintf(why, sizeof(why), "< %s: too small to measure",
 			 number);
 	} else if (!isfinite(h->value)) {
 		snprintf(why, sizeof(why), "no sample was taken");

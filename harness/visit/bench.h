@@ -376,7 +376,7 @@ void bench_least(struct bench *b, const struct bench_case *c, const char *what,
 /**
  * bench_purity() - evidence that nothing else was in it: @pure of @all things
  * (bytes that came from the cache, switches that were asked for).  Both add up
- * over a visit; one in which less than @share was pure is set aside, counted,
+ * over a visit; one in which less than @share was pure is excluded, counted,
  * and made up for once.  Set aside are the samples of @c, and if @c is the case
  * being visited, of all cases that got samples meanwhile, with the same reason.
  * Warming up takes no samples, so nothing that is said there counts.

@@ -81,7 +81,7 @@ static bool falls_short(const struct evidence *e)
 }
 
 /* The verdict on one case, whose evidence of this visit is added up.  Return:
- * whether its share of the visit is set aside. */
+ * whether its share of the visit is excluded. */
 static bool judge(struct case_run *run)
 {
 	struct case_verdict *v = &run->verdict;
@@ -178,7 +178,7 @@ void evidence_conclude(struct bench *b)
 			continue;
 		/* A proof in the end counts all the same. */
 		verdict_skip(run,
-			     "set aside: something else was in all of it: %s: "
+			     "excluded: something else was in all of it: %s: "
 			     "%.4g %%, at least %.4g %% wanted",
 			     e->what,
 			     e->aside[0] > 0 ? 100 * e->aside[1] / e->aside[0]

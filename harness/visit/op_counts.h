@@ -68,7 +68,7 @@ void op_counts_free(struct op_counts *counts);
  */
 struct op_count {
 	double value;	   /* for one operation; NAN if not known */
-	double resolution; /* least that could be told from nothing; NAN if
+	double resolution; /* least that can be measured; NAN if
 			    * @value is exact */
 };
 struct op_count op_counts_get(const struct op_counts *counts,

@@ -6,7 +6,7 @@
 #include "alloc.h"
 #include "program.h"
 
-/* One more visit for each case of which something was set aside in this pass:
+/* One more visit for each case of which something was excluded in this pass:
  * once, for what a place always has in it would be there again. */
 static void make_up(struct bench *b)
 {

@@ -54,7 +54,7 @@ struct case_samples {
 	double cold;		      /* ticks or value; NAN until known */
 	double time_ns;		      /* for the samples of a visit */
 	double sampled_ns;	      /* that its samples took */
-	double sampled;		      /* how many; set aside ones too */
+	double sampled;		      /* how many; excluded ones too */
 	double lost;		      /* of these, that are in no figure */
 	double visit_ns;	      /* that coming back took, without them */
 	double spread;		      /* of one, relative; NAN: not known */
@@ -249,14 +249,14 @@ void verdict_end_all(struct bench *b, bool skipped);
  * Evidence (evidence.c) is of two kinds: proof that the operation happened, and
  * purity, that nothing else was in it.  Both are judged when a visit to a case
  * ends.  A visit that falls short gives back its samples.  Short of proof, the
- * case has failed in this invocation; short of purity, the visit is set aside
+ * case has failed in this invocation; short of purity, the visit is excluded
  * and made up for once.
  *
  * evidence_begin() - a visit to @run begins.  evidence_touch() - @run is about
  * to get a sample or evidence.  evidence_settle() - judge the visit to @current
  * that ends, or what was said since the last one (NULL), where a shortfall
  * takes all that the case has.  Return: whether it should be made up for.
- * evidence_conclude() - a case whose visits were all set aside is skipped, and
+ * evidence_conclude() - a case whose visits were all excluded is skipped, and
  * says why.  evidence_contradicted() - the proof that fell short, or NULL; also
  * of what is not settled yet.
  */
@@ -303,7 +303,7 @@ int visit_event(struct bench *b, struct case_run *run);
 /* visit_settle() - a visit is over: judge it.  @before was beside it at its
  * begin, @b->now.beside at its end.  Time that a quota held back is among what
  * samples are known to have waited, unless @waits_known is false: then it may
- * be in any, and the visit is set aside. */
+ * be in any, and the visit is excluded. */
 void visit_settle(struct bench *b, struct case_run *run,
 		  const struct beside *before, bool waits_known);
 
@@ -320,7 +320,7 @@ extern volatile sig_atomic_t invocation_stop;
 extern uint64_t visit_moves;
 uint64_t invocation_now_ns(void);
 
-/* The headline, what it could have told from nothing, and three standard errors
+/* The headline, the least that it could measure, and three standard errors
  * of it, all in ticks of one operation, or in the case's own unit (headline.c).
  */
 struct headline {
@@ -329,7 +329,7 @@ struct headline {
 };
 
 /* headline_find() - of what @run has; NAN: nothing.  headline_is_below() -
- * whether it cannot be told from nothing.  headline_samples() - all samples in
+ * whether it is too small to measure.  headline_samples() - all samples in
  * ticks of one operation (overhead and @constant taken out), or in the own
  * unit; *@n of them.  NULL if there are none.  headline_error() - three
  * standard errors of bench_value(); 0 if unknown. */

@@ -99,7 +99,7 @@ unsigned int sample_drop_waits(struct sample_series *s,
 /* What a series or a list of events says, in ticks for one operation. */
 struct sample_estimate {
 	double value;
-	double resolution; /* least cost that could be told from nothing */
+	double resolution; /* least cost that can be measured */
 	double constant;   /* ticks of a batch that do not repeat */
 };
 

@@ -6,7 +6,7 @@
 load ../helpers
 
 @test "intervals have their unit, also of long names" {
-	# An interval takes six, and up to half may be set aside.
+	# An interval takes six, and up to half may be excluded.
 	try 0 "$BIN/context_switch" --effort 1 --invocations 12 --case 'between=process,by=pipe,place=same_cpu,*'
 	grep -E '^in all cases: .*by=pipe' <<<"$output"
 	grep -E ' [0-9.]+ µs +[0-9.]+\.\.[0-9.]+ µs +[ABCD]$' <<<"$output"
@@ -16,7 +16,7 @@ load ../helpers
 @test "a program says on a terminal how far it is, without colours, elsewhere nothing" {
 	command -v script >/dev/null || skip "no script(1)"
 	SHELL=/bin/sh try 0 script -qec "'$BIN/nop' --invocations 3 --effort 1" /dev/null
-	[[ $output == *"nop: invocation 3 of 3, "*" s left"* ]]
+	[[ $output == *"nop: process run 3 of 3, "*" s left"* ]]
 	run ! grep -E $'\e\\[[0-9;]*m' <<<"$output"
 	run -0 --separate-stderr "$BIN/nop" --invocations 3 --effort 1
 	[[ -z $stderr ]]

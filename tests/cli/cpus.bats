@@ -89,7 +89,7 @@ idle_for() {
 		try '0|77' "$BIN/${one% *}" --effort 20 -n 1 --json --cpus 2 --case "${one#* }"
 		jq -es '[.[] | select(.params.scaling == "rate") | .params.copies] |
 			sort == ["processes", "threads"]' <<<"$output"
-		jq -es 'all(.status == "ok" or (.reason | test("set aside")))' <<<"$output"
+		jq -es 'all(.status == "ok" or (.reason | test("excluded")))' <<<"$output"
 	done
 }
 

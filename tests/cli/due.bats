@@ -208,7 +208,7 @@ results() {
 		--bin "${report%/*}" --out never --precision 0.0001
 	grep -Eq 'asked for, after [0-9]+ to [0-9]+ rounds \(signal ' never/report.md
 	# In a short round a row may be below resolution, or beside another thread of the
-	# core: fewer than half of the rounds are set aside for that.
+	# core: fewer than half of the rounds are excluded for that.
 	jq -e '.rows | all(.n <= 100) and any(.n > 50) and any(.n <= 6)' never/report.json
 	jq -e '[.programs[].round] == [range(1; 101)]' never/run.json
 	jq -se 'map(.round) | max == 100' never/noise.jsonl

@@ -29,7 +29,7 @@ told() {
 }
 
 # found_out EVIDENCE PROGRAM LIE CASE [OPTION]...: whether a lie makes it fall
-# short: proof fails the row, purity leaves nothing that is not set aside.  If not, it must be that there is none without the
+# short: proof fails the row, purity leaves nothing that is not excluded.  If not, it must be that there is none without the
 # lie either: what cannot be measured here is left out.
 found_out() {
 	local name=$1 lie=$3 rows
@@ -43,7 +43,7 @@ found_out() {
 		then .status == "failed" and
 			(.reason | startswith("the operation did not happen as claimed: "))
 		else .status == "skipped" and
-			(.reason | startswith("set aside: "))
+			(.reason | startswith("excluded: "))
 		end)' <<<"$rows" >/dev/null && return
 	printf '%s: not found out:\n%s\n%s\n' "$*" "$rows" "$(<said)"
 	rows=$("${within[@]}" "${command[@]}" "${QUICK[@]}" --json 2>said) ||
@@ -221,7 +221,7 @@ gives() {
 	((EUID == 0)) || skip "captures need root"
 	while read -r -a words; do
 		gives '.value == null and (.status == "failed" or
-			.status == "skipped" and (.reason | test("set aside")))' \
+			.status == "skipped" and (.reason | test("excluded")))' \
 			"${words[1]}" "${words[0]}" --case "${words[2]}" </dev/null
 	done <<-'EOT'
 		tcp_rtt deaf *figure=packet
@@ -246,7 +246,7 @@ gives() {
 @test "acknowledgements that come with reports alone are enough for a rate" {
 	((EUID == 0)) || skip "captures need root"
 	gives '.status == "ok" or .status == "skipped" and
-		(.reason | test("set aside"))' no_bare tcp_bandwidth \
+		(.reason | test("excluded"))' no_bare tcp_bandwidth \
 		--case '*figure=acked'
 }
 

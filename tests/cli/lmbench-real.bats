@@ -16,7 +16,7 @@ setup() {
 	local pattern rest measured=0
 
 	while IFS='|' read -r pattern rest; do
-		# On a busy machine a cost may not be told from nothing, which is said.
+		# On a busy machine a cost may be too small to measure, which is said.
 		# shellcheck disable=SC2086 # words
 		try '0|1' "$lmbench" --bin "$BIN" --effort 10 --json out.json $rest
 		if ((status)); then

@@ -105,7 +105,7 @@ misbehaves() {
 
 @test "the table for people says the same" {
 	try 1 "$FIXTURES/verdicts" "${QUICK[@]}"
-	grep -A 1 ' < [0-9]' <<<"$output" | grep 'below resolution: '
+	grep -A 1 ' < [0-9]' <<<"$output" | grep 'too small to measure'
 	grep -A 1 ' failed' <<<"$output" | grep unfortunate
 	grep -A 1 ' skipped' <<<"$output" | grep 'known before'
 }

@@ -58,11 +58,11 @@ row() {
 @test "purity below its share in all rounds: skipped, and the run is well" {
 	ran 0 '--how purity --spoilt 10 --seen 980'
 	row '.status == "skipped" and .value == null'
-	row '.reason | startswith("set aside: ") and
+	row '.reason | startswith("excluded: ") and
 		contains("bytes_from_cache: 98 %, at least 99 % wanted")'
 }
 
-@test "a visit that is set aside is made up for in the same invocation" {
+@test "a visit that is excluded is made up for in the same invocation" {
 	ran 0 '--how event --spoilt 10 --seen 980'
 	row '.status == "ok" and .n == 10 and .set_aside.reasons.bytes_from_cache == 10'
 }
@@ -138,7 +138,7 @@ waited() {
 		(.reason | contains("samples_without_waiting_for_a_cpu: 0 %"))'
 }
 
-# Others had the CPU and its caches since the last one.  The first is set aside, so there is another.
+# Others had the CPU and its caches since the last one.  The first is excluded, so there is another.
 @test "each visit begins with warming up, not the first one alone" {
 	local how
 

@@ -339,7 +339,7 @@ TEST(steps)
 	gives(5, 4, NAN, NAN, "no interval stays none");
 }
 
-/* A process run that cannot be told from nothing. */
+/* A process run that is too small to measure. */
 static void is_below(int i, double estimate)
 {
 	rows[i].status = RESULT_BELOW_RESOLUTION;
@@ -364,7 +364,7 @@ TEST(disagreement)
 		   fabs(out.estimate + 0.5) < 1e-12,
 	   "but has a bound and an estimate");
 	OK_STR(out.reason,
-	       "< 1.00 ns: the invocations disagree whether there is a cost",
+	       "< 1.00 ns: the runs disagree whether there is a cost",
 	       "and a reason");
 	sum(4);
 	OK(out.status == RESULT_BELOW_RESOLUTION && out.resolution == 1,
@@ -389,7 +389,7 @@ TEST(bound)
 	}
 	sum(3);
 	OK_NEAR(out.resolution, 0.8, 1e-12, "the median resolution");
-	OK_STR(out.reason, "< 0.800 ns: cannot be told from nothing",
+	OK_STR(out.reason, "< 0.800 ns: too small to measure",
 	       "is in the reason");
 	for (int i = 0; i < 3; i++)
 		rows[i].estimate = -3;

@@ -237,7 +237,7 @@ TEST(taken)
 	   "what the host and a quota took was beside half of the samples");
 	row = take(false);
 	OK(row->samples == 200 && json_is_object(row->set_aside),
-	   "held back in unknown samples: those visits are set aside");
+	   "held back in unknown samples: those visits are excluded");
 	OK(tagged(row, "stolen") == 100 && tagged(row, "throttled") == 0,
 	   "and their tags with them");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits of made-up samples: kept, set aside, contradicted. */
+/* Visits of made-up samples: kept, excluded, contradicted. */
 #include <string.h>
 
 #include "made_up.h"
@@ -72,7 +72,7 @@ TEST(purity)
 	   "99.9 % of a share of 99 % are enough");
 	OK(visit(980, 1000) && parent.got.events.n == 2 &&
 		   fed.got.events.n == 2,
-	   "98 % are not: the visit is set aside, and what it fed");
+	   "98 % are not: the visit is excluded, and what it fed");
 	OK(parent.got.involuntary == 2, "with what disturbed it");
 	OK(!evidence_contradicted(&parent), "but that is no lie");
 	evidence_conclude(&b);
@@ -115,7 +115,7 @@ TEST(never_pure)
 		   fed.verdict.state == CASE_SKIPPED,
 	   "a case that is never pure is skipped, and what it fed");
 	OK_STR(parent.verdict.why,
-	       "set aside: something else was in all of it: bytes_from_cache: "
+	       "excluded: something else was in all of it: bytes_from_cache: "
 	       "60 %, at least 99 % wanted",
 	       "and says what was in it");
 	OK_STR(fed.verdict.why, parent.verdict.why, "both say the same");

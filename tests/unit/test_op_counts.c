@@ -89,7 +89,7 @@ TEST(test_batches)
 	OK_NEAR(number(o, "intervals"), 24, 0, "batches");
 	OK(isnan(number(o, "branch_misses")), "no difference is no number");
 	OK_STR(why(o, "branch_misses"),
-	       "< 0.00025: cannot be told from nothing", "but a bound");
+	       "< 0.00025: too small to measure", "but a bound");
 	OK(why(o, "llc_misses"), "and what is not counted has a reason");
 	OK(!why(o, "instructions"), "which what is known has not");
 	json_decref(o);
@@ -190,7 +190,7 @@ TEST(test_merge_bounds)
 {
 	static const char below[] =
 		"{\"branch_misses\": null, \"unknown\": {\"branch_misses\": "
-		"\"< 0.5: cannot be told from nothing\"}}";
+		"\"< 0.5: too small to measure\"}}";
 	json_t *in[5] = {
 		object(below),
 		object("{\"branch_misses\": 3.0, \"unknown\": {}}"),
@@ -206,7 +206,7 @@ TEST(test_merge_bounds)
 	json_decref(o);
 	o = merged(in, 2);
 	OK(isnan(number(o, "branch_misses")), "half is no majority");
-	OK_STR(why(o, "branch_misses"), "< 3: cannot be told from nothing",
+	OK_STR(why(o, "branch_misses"), "< 3: too small to measure",
 	       "the bound is one that nobody refutes");
 	json_decref(o);
 	for (int i = 0; i < 5; i++)

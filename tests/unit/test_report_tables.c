@@ -48,8 +48,8 @@ static void values(void)
 	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
 	OK(isnan(grade_halfwidth(&r)), "which has no width");
 	OK(is(out_reason(&r), NULL), "no reason");
-	result_set(&r.reason, "< 0.500 ns: the invocations disagree");
-	OK(is(out_reason(&r), "the invocations disagree"),
+	result_set(&r.reason, "< 0.500 ns: the runs disagree");
+	OK(is(out_reason(&r), "the runs disagree"),
 	   "its reason without the bound, which the value names");
 	result_set(&r.reason, "the time: none");
 	OK(is(out_reason(&r), "the time: none"), "a rate has no bound");

@@ -106,7 +106,7 @@ int main(void)
 	visit((struct bench_case) { .run = batch }, spoil);
 	OK(run.verdict.set_aside >= 2 && run.got.sampled - run.got.lost ==
 						 (double)run.got.series.diff.n,
-	   "and those of visits that were set aside");
+	   "and those of visits that were excluded");
 	visit((struct bench_case) { .sample = event }, NULL);
 	OK((run.got.migrated || run.got.waited) &&
 		   run.got.migrated == run.got.events.n,
