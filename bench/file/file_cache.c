@@ -264,7 +264,7 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 				: file_data_try(b, &s->file, "cache", bytes);
 
 	if (err)
-		return file_refused(b, -err, "%s", s->file.why);
+		return file_data_refused(b, &s->file, err);
 	return s->file.place.kind == FILE_PLACE_MEMORY
 		       ? bench_skip(b,
 				    "%s: nothing else holds the file (try "
