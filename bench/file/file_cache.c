@@ -130,17 +130,6 @@ static int knee_find(struct file_knee *k)
  * from storage.  Return: 0 or -errno. */
 typedef int knee_measure_fn(void *arg, uint64_t bytes, struct file_size *size);
 
-static int measure_one(struct file_knee *k, uint64_t bytes,
-		       knee_measure_fn *measure, void *arg)
-{
-	struct file_size size = { .bytes = (double)bytes };
-	const int err = measure(arg, bytes, &size);
-
-	if (!err)
-		knee_add(k, size);
-	return err;
-}
-
 /*
  * Find it with few sizes: measure @sizes (ascending), then @halvings times the
  * middle of what is left between the largest that fits and the smallest that
@@ -151,24 +140,26 @@ static int knee_sweep(struct file_knee *k, const uint64_t *sizes, size_t n,
 		      unsigned int halvings, uint64_t step_bytes,
 		      knee_measure_fn *measure, void *arg)
 {
-	int err = 0;
-
 	k->n = 0;
-	for (size_t i = 0; !err && i < n; i++)
-		err = measure_one(k, sizes[i], measure, arg);
-	if (!err)
-		err = knee_find(k);
-	while (!err && halvings--) {
-		const uint64_t middle =
-			(uint64_t)k->bytes / step_bytes * step_bytes;
+	for (size_t i = 0; i < n + halvings; i++) {
+		struct file_size size = { .bytes = i < n ? (double)sizes[i]
+							 : 0 };
+		int err;
 
-		if ((double)middle <= k->fits)
-			break; /* no step between the two */
-		err = measure_one(k, middle, measure, arg);
-		if (!err)
-			err = knee_find(k);
+		if (i >= n) {
+			if (knee_find(k))
+				break;
+			size.bytes = (double)((uint64_t)k->bytes / step_bytes *
+					      step_bytes);
+			if (size.bytes <= k->fits)
+				break; /* no step between the two */
+		}
+		err = measure(arg, (uint64_t)size.bytes, &size);
+		if (err)
+			return err;
+		knee_add(k, size);
 	}
-	return err;
+	return knee_find(k);
 }
 
 /* The parts of a file of one size, read one after the other. */
