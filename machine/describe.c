@@ -62,11 +62,6 @@ static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
 
 static json_t *describe_cpu(hwloc_topology_t topo)
 {
-	static const struct machine_fact facts[] = {
-		{ "smt", FACT_IS_1, "/sys/devices/system/cpu/smt/active",
-		  NULL },
-		{ 0 },
-	};
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "pus",
 			      count(topo, HWLOC_OBJ_PU), "cores",
 			      count(topo, HWLOC_OBJ_CORE), "packages",
@@ -74,7 +69,6 @@ static json_t *describe_cpu(hwloc_topology_t topo)
 			      count(topo, HWLOC_OBJ_NUMANODE));
 
 	identity_cpu(o, "");
-	machine_fill(o, "", facts);
 	return o;
 }
 
