@@ -142,19 +142,19 @@ static int knee_sweep(struct file_knee *k, const uint64_t *sizes, size_t n,
 {
 	k->n = 0;
 	for (size_t i = 0; i < n + halvings; i++) {
-		struct file_size size = { .bytes = i < n ? (double)sizes[i]
-							 : 0 };
+		uint64_t bytes = i < n ? sizes[i] : 0;
+		struct file_size size = { 0 };
 		int err;
 
 		if (i >= n) {
 			if (knee_find(k))
 				break;
-			size.bytes = (double)((uint64_t)k->bytes / step_bytes *
-					      step_bytes);
-			if (size.bytes <= k->fits)
+			bytes = (uint64_t)k->bytes / step_bytes * step_bytes;
+			if ((double)bytes <= k->fits)
 				break; /* no step between the two */
 		}
-		err = measure(arg, (uint64_t)size.bytes, &size);
+		size.bytes = (double)bytes;
+		err = measure(arg, bytes, &size);
 		if (err)
 			return err;
 		knee_add(k, size);
