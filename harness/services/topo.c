@@ -83,7 +83,7 @@ static int list_cpus(struct topo *topo)
 	topo->numbers = hwloc_bitmap_last(
 				hwloc_topology_get_topology_cpuset(topo->hw)) +
 			1;
-	topo->pu = text_alloc((size_t)topo->numbers, sizeof(*topo->pu));
+	topo->pu = text_alloc((size_t)topo->numbers, sizeof(hwloc_obj_t));
 	topo->kind = text_alloc((size_t)topo->numbers, sizeof(*topo->kind));
 	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o))) {
 		topo->pu[o->os_index] = o;
