@@ -44,18 +44,15 @@ static hwloc_topology_t open_topology(void)
 	/* By default hwloc leaves instruction caches out. */
 	hwloc_topology_set_icache_types_filter(topo,
 					       HWLOC_TYPE_FILTER_KEEP_ALL);
-	if (hwloc_topology_load(topo)) {
-		hwloc_topology_destroy(topo);
-		return NULL;
-	}
-	if (!hwloc_topology_is_thissystem(topo)) {
+	if (!hwloc_topology_load(topo)) {
+		if (hwloc_topology_is_thissystem(topo))
+			return topo;
 		warn("hwloc does not describe this machine (HWLOC_SYNTHETIC or "
 		     "HWLOC_XMLFILE is set): caches and cores are left "
 		     "unknown; unset it");
-		hwloc_topology_destroy(topo);
-		return NULL;
 	}
-	return topo;
+	hwloc_topology_destroy(topo);
+	return NULL;
 }
 
 static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
@@ -65,11 +62,6 @@ static json_t *count(hwloc_topology_t topo, hwloc_obj_type_t type)
 
 static json_t *describe_cpu(hwloc_topology_t topo)
 {
-	static const struct machine_fact facts[] = {
-		{ "smt", FACT_IS_1, "/sys/devices/system/cpu/smt/active",
-		  NULL },
-		{ 0 },
-	};
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "pus",
 			      count(topo, HWLOC_OBJ_PU), "cores",
 			      count(topo, HWLOC_OBJ_CORE), "packages",
@@ -77,7 +69,6 @@ static json_t *describe_cpu(hwloc_topology_t topo)
 			      count(topo, HWLOC_OBJ_NUMANODE));
 
 	identity_cpu(o, "");
-	machine_fill(o, "", facts);
 	return o;
 }
 

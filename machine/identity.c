@@ -21,21 +21,19 @@ static char *name_of(const char *kind, const char *id, const char *word)
  * first. */
 static char *arm_names(const char *text, const char *kind)
 {
-	char *all = text_format("%s", ""), *part;
+	char all[256] = "", *part;
 
 	for (; (part = machine_field(text, "CPU part")); free(part)) {
-		char *name = name_of(kind, part, "part "), *longer;
+		const size_t len = strlen(all);
+		char *name = name_of(kind, part, "part ");
 
 		text = strstr(text, "CPU part") + 1;
-		longer = strstr(all, name)
-				 ? text_format("%s", all)
-				 : text_format("%s%s%s", all, *all ? ", " : "",
-					       name);
+		if (!strstr(all, name))
+			snprintf(all + len, sizeof(all) - len, "%s%s",
+				 len ? ", " : "", name);
 		free(name);
-		free(all);
-		all = longer;
 	}
-	return all;
+	return text_copy(all);
 }
 
 static void arm_cpu(json_t *cpu, const char *text)
@@ -92,6 +90,7 @@ static const struct machine_fact facts[] = {
 	{ "model_number", FACT_NUMBER, CPUINFO, "marchid" },
 	{ "stepping", FACT_TEXT, CPUINFO, "mimpid" },
 	{ "flags", FACT_TEXT, CPUINFO, "isa" },
+	{ "smt", FACT_IS_1, "/sys/devices/system/cpu/smt/active", NULL },
 	{ 0 },
 };
 

@@ -142,7 +142,7 @@ json_t *irqs_read(const char *root, int cpu)
 	return o;
 }
 
-json_t *irqs_between(const json_t *before, const json_t *after, double *all)
+json_t *counts_between(const json_t *before, const json_t *after, double *all)
 {
 	json_t *o = json_object(), *v;
 	const char *name;
@@ -165,101 +165,72 @@ json_t *irqs_between(const json_t *before, const json_t *after, double *all)
 #define MOST_NAMES 3
 #define PROCESSOR  39 /* the field of stat: the CPU it was on */
 
-/* The run time of each thread of the machine, without those of this process. */
-struct threads {
-	glob_t paths; /* "/proc/7/task/8", sorted */
-	struct thread {
-		const char *path;
-		int64_t ran_ns;
-	} * v;
-	size_t n;
-};
-
-static void threads_read(struct threads *t)
+/* The run time, ns, of each thread of the machine by its directory,
+ * "/proc/7/task/8", without those of this process. */
+static json_t *threads_read(void)
 {
 	char *own = text_format("/proc/%d/", (int)getpid());
+	json_t *o = json_object();
+	glob_t paths;
 
-	*t = (struct threads) { .n = 0 };
-	(void)glob("/proc/[0-9]*/task/[0-9]*", 0, NULL, &t->paths);
-	t->v = text_alloc(t->paths.gl_pathc + 1, sizeof(*t->v));
-	for (size_t i = 0; i < t->paths.gl_pathc; i++) {
-		const char *path = t->paths.gl_pathv[i];
+	(void)glob("/proc/[0-9]*/task/[0-9]*", GLOB_NOSORT, NULL, &paths);
+	for (size_t i = 0; i < paths.gl_pathc; i++) {
+		const char *path = paths.gl_pathv[i];
 		const int64_t ns =
 			sysfile_number(-1, NULL, "%s/schedstat", path);
 
 		if (ns >= 0 && strncmp(path, own, strlen(own)) != 0)
-			t->v[t->n++] = (struct thread) { path, ns };
+			json_object_set_new(o, path, json_integer(ns));
 	}
+	globfree(&paths);
 	free(own);
-}
-
-static void threads_free(struct threads *t)
-{
-	globfree(&t->paths);
-	free(t->v);
-}
-
-static int by_path(const void *a, const void *b)
-{
-	const struct thread *p = a, *q = b;
-
-	return strcmp(p->path, q->path);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct thread *p = a, *q = b;
-
-	return (p->ran_ns < q->ran_ns) - (p->ran_ns > q->ran_ns);
-}
-
-/* @t becomes what each ran since @before, the longest first. */
-static void threads_since(struct threads *t, const struct threads *before)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		const struct thread *was =
-			bsearch(&t->v[i], before->v, before->n, sizeof(*t->v),
-				by_path);
-
-		if (was && was->ran_ns <= t->v[i].ran_ns)
-			t->v[i].ran_ns -= was->ran_ns;
-	}
-	qsort(t->v, t->n, sizeof(*t->v), by_time);
+	return o;
 }
 
 /* The CPU that a thread was on last, -1 if it is gone. */
-static int last_cpu(const struct thread *t)
+static int last_cpu(const char *path)
 {
 	char line[1024];
 
-	sysfile_stat(line, sizeof(line), "%s/stat", t->path);
+	sysfile_stat(line, sizeof(line), "%s/stat", path);
 	return (int)field_number(field_of_stat(line, PROCESSOR), -1);
 }
 
-/* At most three {pid, name, ran_us} of those that ran on @cpu last; none also
- * where another container's processes cannot be seen. */
-static json_t *threads_on(const struct threads *t, int cpu, double least_ns)
+static json_t *describe_thread(const char *path, double ran_us)
 {
-	json_t *list = json_array();
+	char name[64];
 
-	for (size_t i = 0; i < t->n && json_array_size(list) < MOST_NAMES &&
-			   (double)t->v[i].ran_ns > least_ns;
-	     i++) {
-		const struct thread *one = &t->v[i];
-		char name[64];
+	sysfile_line(name, sizeof(name), "%s/comm", path);
+	/* ASCII: the writer of JSON takes no other bytes unchecked. */
+	for (char *c = name; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	return json_pack("{s:i, s:s, s:f}", "pid",
+			 atoi(path + strlen("/proc/")), "name",
+			 *name ? name : "?", "ran_us", ran_us);
+}
 
-		if (last_cpu(one) != cpu)
+/* At most three {pid, name, ran_us} of those of @ran that were on @cpu last,
+ * the longest first; none also where another container's processes cannot be
+ * seen.
+ */
+static json_t *threads_on(json_t *ran, int cpu, double least_ns)
+{
+	json_t *list = json_array(), *ns;
+	const char *path;
+
+	json_object_foreach(ran, path, ns)
+	{
+		const double us = (double)json_integer_value(ns) / 1e3;
+		size_t at = 0;
+
+		if (us * 1e3 <= least_ns || last_cpu(path) != cpu)
 			continue;
-		sysfile_line(name, sizeof(name), "%s/comm", one->path);
-		/* ASCII: the writer of JSON takes no other bytes unchecked. */
-		for (char *c = name; *c; c++)
-			if (!isprint((unsigned char)*c))
-				*c = '?';
-		json_array_append_new(
-			list, json_pack("{s:i, s:s, s:f}", "pid",
-					atoi(one->path + strlen("/proc/")),
-					"name", *name ? name : "?", "ran_us",
-					(double)one->ran_ns / 1e3));
+		while (json_real_value(json_object_get(json_array_get(list, at),
+						       "ran_us")) >= us)
+			at++;
+		json_array_insert_new(list, at, describe_thread(path, us));
+		json_array_remove(list, MOST_NAMES);
 	}
 	return list;
 }
@@ -322,7 +293,7 @@ static void *look_at(void *arg)
 	l->gaps.throttled_ns = (double)(after.ns - before.ns);
 	l->gaps.steal_ns = steal_ns(l->cpu) - steal;
 	later = irqs_read("", l->cpu);
-	l->interrupts = irqs_between(irqs, later, &l->gaps.interrupts);
+	l->interrupts = counts_between(irqs, later, &l->gaps.interrupts);
 	json_decref(later);
 	json_decref(irqs);
 	/* The others are looked at all at once and would see one another. */
@@ -381,18 +352,18 @@ static int print_row(struct look *l, const char *phase, uint64_t round,
 static int look_at_all(struct look *looks, size_t n, const char *phase,
 		       uint64_t round)
 {
-	struct threads before, after;
+	json_t *before = threads_read(), *after, *ran;
 	int status = EXIT_OK;
+	double all;
 
-	threads_read(&before);
 	for (size_t i = 0; i < n; i++)
 		if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]))
 			looks[i].err = -EAGAIN;
 	for (size_t i = 0; i < n; i++)
 		if (looks[i].err != -EAGAIN)
 			pthread_join(looks[i].thread, NULL);
-	threads_read(&after);
-	threads_since(&after, &before);
+	after = threads_read();
+	ran = counts_between(before, after, &all);
 	for (size_t i = 0; i < n; i++) {
 		struct look *l = &looks[i];
 
@@ -401,12 +372,13 @@ static int look_at_all(struct look *looks, size_t n, const char *phase,
 		else
 			status |=
 				print_row(l, phase, round,
-					  threads_on(&after, l->cpu,
+					  threads_on(ran, l->cpu,
 						     NAME_SHARE *
 							     l->gaps.spun_ns));
 	}
-	threads_free(&after);
-	threads_free(&before);
+	json_decref(ran);
+	json_decref(after);
+	json_decref(before);
 	return status;
 }
 
@@ -442,20 +414,21 @@ int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 		topo_close(topo);
 		return EXIT_FAIL;
 	}
-	if (cpu < 0)
-		cpu = topo_default_cpu(topo, NULL);
 	n = topo_cpus(topo, NULL, 0);
-	cpus = text_alloc(n + 1, sizeof(*cpus));
-	topo_cpus(topo, cpus, n);
-	topo_close(topo);
+	cpus = text_alloc(n, sizeof(*cpus));
 	looks = text_alloc(n + 1, sizeof(*looks));
-	set_up(&t);
-	looks[0] = (struct look) { cpu, .ms = ms, .timer = &t };
+	topo_cpus(topo, cpus, n);
+	looks[0].cpu = cpu < 0 ? topo_default_cpu(topo, NULL) : cpu;
 	looks[0].measuring = true;
+	topo_close(topo);
 	for (size_t i = 0; i < n; i++)
-		if (cpus[i] != cpu)
-			looks[k++] = (struct look) { cpus[i], .ms = ms,
-						     .timer = &t };
+		if (cpus[i] != looks[0].cpu)
+			looks[k++].cpu = cpus[i];
+	set_up(&t);
+	for (size_t i = 0; i < k; i++) {
+		looks[i].ms = ms;
+		looks[i].timer = &t;
+	}
 	/* The measuring CPU as it is while one program runs; then all others
 	 * at once, for there may be hundreds. */
 	status = look_at_all(looks, 1, phase, round);

@@ -63,9 +63,9 @@ void cpu_gaps_causes(const struct cpu_gaps *g, double *ns);
  */
 json_t *irqs_read(const char *root, int cpu);
 
-/* irqs_between() - those that came meanwhile, and how many in all; softirqs
+/* counts_between() - what was added meanwhile, and to *@all the sum; softirqs
  * are no interrupts and are not among them. */
-json_t *irqs_between(const json_t *before, const json_t *after, double *all);
+json_t *counts_between(const json_t *before, const json_t *after, double *all);
 
 /**
  * noise_look() - spin for @ms on the measuring CPU (@cpu, or the default if it

@@ -37,7 +37,6 @@
 #include "bench.h"
 #include "file_data.h"
 #include "mem.h"
-#include "partner.h"
 #include "stats.h"
 
 #define MIB	 ((uint64_t)1 << 20)
@@ -131,17 +130,6 @@ static int knee_find(struct file_knee *k)
  * from storage.  Return: 0 or -errno. */
 typedef int knee_measure_fn(void *arg, uint64_t bytes, struct file_size *size);
 
-static int measure_one(struct file_knee *k, uint64_t bytes,
-		       knee_measure_fn *measure, void *arg)
-{
-	struct file_size size = { .bytes = (double)bytes };
-	const int err = measure(arg, bytes, &size);
-
-	if (!err)
-		knee_add(k, size);
-	return err;
-}
-
 /*
  * Find it with few sizes: measure @sizes (ascending), then @halvings times the
  * middle of what is left between the largest that fits and the smallest that
@@ -152,34 +140,27 @@ static int knee_sweep(struct file_knee *k, const uint64_t *sizes, size_t n,
 		      unsigned int halvings, uint64_t step_bytes,
 		      knee_measure_fn *measure, void *arg)
 {
-	int err = 0;
-
 	k->n = 0;
-	for (size_t i = 0; !err && i < n; i++)
-		err = measure_one(k, sizes[i], measure, arg);
-	if (!err)
-		err = knee_find(k);
-	while (!err && halvings--) {
-		const uint64_t middle =
-			(uint64_t)k->bytes / step_bytes * step_bytes;
+	for (size_t i = 0; i < n + halvings; i++) {
+		uint64_t bytes = i < n ? sizes[i] : 0;
+		struct file_size size = { 0 };
+		int err;
 
-		if ((double)middle <= k->fits)
-			break; /* no step between the two */
-		err = measure_one(k, middle, measure, arg);
-		if (!err)
-			err = knee_find(k);
+		if (i >= n) {
+			if (knee_find(k))
+				break;
+			bytes = (uint64_t)k->bytes / step_bytes * step_bytes;
+			if ((double)bytes <= k->fits)
+				break; /* no step between the two */
+		}
+		size.bytes = (double)bytes;
+		err = measure(arg, bytes, &size);
+		if (err)
+			return err;
+		knee_add(k, size);
 	}
-	return err;
+	return knee_find(k);
 }
-
-/* An order to a reading process, and its report. */
-struct order {
-	size_t each; /* by so many bytes */
-	uint64_t at, len;
-	uint64_t done;	/* bytes that were right */
-	double ns;	/* all of it */
-	int64_t stored; /* bytes from storage; -1 unknown */
-};
 
 /* The parts of a file of one size, read one after the other. */
 struct parts {
@@ -196,8 +177,6 @@ struct cache_state {
 	struct file_knee knee;
 	struct file_data file;
 	struct mem_group group;
-	struct partner reader;
-	struct order *order;
 };
 
 static const struct opt opts[] = {
@@ -243,45 +222,30 @@ static int cases(struct bench *b, void *state)
 	return 0;
 }
 
-/*
- * The process that reads.
- */
-
 static char block[PIECE];
 
-static void read_part(const struct cache_state *s, struct order *o)
+/* Read [@at, @end) of the file by @each, the next part of @p. */
+static void read_part(const struct cache_state *s, size_t each, uint64_t at,
+		      uint64_t end, struct parts *p)
 {
 	const enum timer_method method = bench_timer(s->b)->method;
 	const struct file_counts before = file_counts(&s->file.place);
-	const uint64_t end = o->at + o->len;
-	uint64_t at = o->at, ticks;
+	const uint64_t from = at;
+	int64_t stored;
+	uint64_t ticks;
 
 	TIMER_INTERVAL(method, ticks,
-		       while (at < end && pread(s->file.fd, block, o->each,
-						(off_t)at) == (ssize_t)o->each)
-			       at += o->each);
-	o->stored = file_counts_since(&s->file.place, &before).process_read;
-	o->ns = bench_ns(s->b, (double)ticks);
-	o->done = at - o->at;
-	if (at == end && !file_data_sample(block, o->each, end - o->each))
-		o->done -= o->each;
+		       while (at < end && pread(s->file.fd, block, each,
+						(off_t)at) == (ssize_t)each)
+			       at += each);
+	stored = file_counts_since(&s->file.place, &before).process_read;
+	p->stored_bytes += fmax(0, (double)stored);
+	p->ns[p->n++] =
+		bench_ns(s->b, (double)ticks) / ((double)(end - from) / BLOCK);
+	if (at == end && !file_data_sample(block, each, end - each))
+		at -= each;
+	p->bytes += (double)(at - from);
 }
-
-static int serve(struct partner *p, void *arg)
-{
-	const struct cache_state *s = arg;
-	int err = 0;
-
-	while (!err && !(err = partner_meet(p))) { /* it is asked */
-		read_part(s, s->order);
-		err = partner_meet(p);
-	}
-	return err;
-}
-
-/*
- * The measuring process.
- */
 
 /* Make the file, @bytes of it, or one that file_contention reads as well. */
 static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
@@ -291,7 +255,7 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 				: file_data_try(b, &s->file, "cache", bytes);
 
 	if (err)
-		return file_refused(b, -err, "%s", s->file.why);
+		return file_data_refused(b, &s->file, err);
 	return s->file.place.kind == FILE_PLACE_MEMORY
 		       ? bench_skip(b,
 				    "%s: nothing else holds the file (try "
@@ -300,56 +264,20 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 		       : 0;
 }
 
-/* And a group of @limit bytes (0: none), and the process in it. */
-static int open_reader(struct bench *b, struct cache_state *s, uint64_t bytes,
-		       uint64_t limit)
-{
-	int err;
-
-	if (limit && mem_group_open(b, &s->group, limit))
-		return bench_skip(b, "%s", s->group.why);
-	err = open_file(b, s, bytes);
-	if (err)
-		return err;
-	s->order = partner_share(sizeof(*s->order));
-	if (!s->order)
-		return bench_fail(b, ENOMEM, "share a page");
-	err = partner_start(b, &s->reader, PARTNER_PROCESS, bench_cpu(b), serve,
-			    s);
-	if (err || !limit)
-		return err;
-	err = mem_group_add(&s->group, s->reader.pid);
-	if (err == -EACCES || err == -EPERM || err == -ENOTSUP)
-		return bench_skip(b, "put a process into %s: %s", s->group.path,
-				  strerror(-err));
-	return err ? bench_fail(b, -err, "put a process into %s", s->group.path)
-		   : 0;
-}
-
-/* Let it read the last @size bytes of the file by @each, in parts; nothing
- * behind them can be read ahead.  Return: 0 or -errno. */
-static int read_file(struct cache_state *s, size_t each, uint64_t size,
+/* Read the last @size bytes of the file by @each, in parts; nothing behind them
+ * can be read ahead.  Return: 0 or -ECANCELED. */
+static int read_file(const struct cache_state *s, size_t each, uint64_t size,
 		     struct parts *p)
 {
 	const uint64_t least = (size + PARTS - 1) / PARTS;
 	const uint64_t part = (least + MIB - 1) / MIB * MIB;
-	struct order *o = s->order;
+	const uint64_t end = s->file.bytes;
 
 	*p = (struct parts) { .n = 0 };
-	o->each = each;
-	for (uint64_t left = size; left; left -= o->len) {
-		int err;
-
-		o->at = s->file.bytes - left;
-		o->len = left < part ? left : part;
-		err = partner_meet(&s->reader); /* begin */
-		if (!err)
-			err = partner_meet(&s->reader); /* end */
-		if (err)
-			return err;
-		p->ns[p->n++] = o->ns / ((double)o->len / BLOCK);
-		p->bytes += (double)o->done;
-		p->stored_bytes += fmax(0, (double)o->stored);
+	for (uint64_t at = end - size; at < end; at += part) {
+		if (bench_stopping(s->b))
+			return -ECANCELED;
+		read_part(s, each, at, end - at < part ? end : at + part, p);
 	}
 	return 0;
 }
@@ -363,10 +291,10 @@ static int64_t cached_of(const struct cache_state *s, uint64_t size)
 static int check_charge(struct cache_state *s, const struct bench_case *c,
 			uint64_t size)
 {
-	const int64_t charged = mem_group_cached(&s->group);
-	const int64_t limit = charged < 0 ? -1 : mem_group_limit(&s->group);
+	int64_t limit;
+	const int64_t charged = mem_group_cached(&s->group, &limit);
 
-	if (limit <= 0)
+	if (charged < 0 || limit <= 0)
 		return bench_fail(s->b, errno, "read what %s holds",
 				  s->group.path);
 	bench_purity(s->b, c, "charged_bytes", CHARGED,
@@ -490,7 +418,7 @@ static int choose_of_group(struct bench *b, const struct cache_state *s,
 }
 
 /* Everything is done here, for where the next size lies depends on the last
- * one.  No process, no group, nothing cached is left. */
+ * one. */
 static int setup(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
@@ -502,13 +430,18 @@ static int setup(struct bench *b, void *state)
 
 	if (err || !n)
 		return err;
-	err = open_reader(b, s, size[n - 1], whole ? 0 : s->limit_bytes);
+	if (!whole)
+		err = mem_group_open(b, &s->group, s->limit_bytes);
+	/* What is written into it is not to be charged to the group. */
+	if (!err)
+		err = open_file(b, s, size[n - 1]);
+	if (!err && !whole)
+		err = mem_group_enter(b, &s->group);
 	if (err)
 		return err;
 	err = knee_sweep(&s->knee, size, n, whole ? HALVINGS : 0, MIB,
 			 measure_size, s);
-	return err && err != -ENOENT && err != -EUCLEAN ? partner_failed(b, err)
-							: 0;
+	return err == -ENOENT || err == -EUCLEAN ? 0 : err;
 }
 
 /*
@@ -565,8 +498,6 @@ static void teardown(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 
-	partner_stop(&s->reader);
-	partner_unshare(s->order, sizeof(*s->order));
 	mem_group_close(&s->group);
 	if (s->file.fd)
 		file_cache_drop(s->file.fd, 0, 0);

@@ -53,7 +53,7 @@ static int setup(struct bench *b, void *state)
 	for (int i = 0; i < most && !err; i++) {
 		err = file_data_own(b, &s->file[i], (unsigned int)i);
 		if (err && !i)
-			return file_refused(b, -err, "%s", s->file[i].why);
+			return file_data_refused(b, &s->file[i], err);
 	}
 	return file_reading_open(b, s);
 }
@@ -195,7 +195,6 @@ static int derive(struct bench *b, void *state)
 static void teardown(struct bench *b, void *state)
 {
 	crew_stop(&crew);
-	file_reading_teardown(b, state);
 }
 
 const struct bench_desc bench_desc = {

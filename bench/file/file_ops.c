@@ -172,8 +172,7 @@ static int setup(struct bench *b, void *state)
 	s->top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	s->dir = s->top < 0 ? -errno : make_dir(s, name, bench_random(b));
 	if (s->dir < 0)
-		return file_refused(b, -s->dir, "make a directory in %s",
-				    parent);
+		return bench_fail(b, -s->dir, "make a directory in %s", parent);
 	s->place = file_place_find(s->dir);
 	s->fd = openat(s->dir, file_name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
 		       0600);
@@ -181,7 +180,7 @@ static int setup(struct bench *b, void *state)
 	if (s->fd < 0 ||
 	    write(s->fd, s->data, SMALL_BYTES) != (ssize_t)SMALL_BYTES ||
 	    fsync(s->fd))
-		return file_refused(b, errno, "write %s", file_name);
+		return bench_fail(b, errno, "write %s", file_name);
 	return 0;
 }
 
@@ -263,7 +262,7 @@ static int use_directory(struct bench *b, struct ops_state *s)
 	deleted = time(NULL);
 	while (!err && time(NULL) == deleted && !bench_stopping(b))
 		usleep(10000);
-	return err ? file_refused(b, -err, "make and delete files") : 0;
+	return err ? bench_fail(b, -err, "make and delete files") : 0;
 }
 
 /* See to it that directory @path has all names: one that has is used again,
@@ -304,7 +303,7 @@ static int begin_readdir(struct bench *b, struct ops_state *s,
 	snprintf(s->many, sizeof(s->many), "%s/many", dir);
 	err = make_many(s->many, links);
 	if (err)
-		return file_refused(b, -err, "make many files in %s", s->many);
+		return bench_fail(b, -err, "make many files in %s", s->many);
 	snprintf(first, sizeof(first), "%s/", s->many);
 	name_entry(first + strlen(first), 0);
 	stat(first, &st);
@@ -409,8 +408,8 @@ static int small_group(struct bench *b, struct ops_state *s,
 
 		s->small = s->group[i];
 		if (!call->time(s, c, bench_timer(b)->method, &ticks))
-			return file_refused(b, errno, "%s %s", call->name,
-					    s->small);
+			return bench_fail(b, errno, "%s %s", call->name,
+					  s->small);
 		bench_record(b, c, ticks);
 	}
 	for (int i = 0; i < GROUP; i++) {
@@ -434,7 +433,7 @@ static int sample_create(struct bench *b, struct ops_state *s,
 	s->bytes = gone ? (size_t)case_int(c, "size") : 0;
 	s->at = gone ? make_dir(s, name, bench_random(b)) : s->used;
 	if (s->at < 0)
-		return file_refused(b, -s->at, "make a directory");
+		return bench_fail(b, -s->at, "make a directory");
 	err = small_group(b, s, c, s->made);
 	if (!gone) {
 		s->made += GROUP;
@@ -473,7 +472,7 @@ static int make_dirty(struct bench *b, struct ops_state *s, bool of_dir)
 				 : pwrite(s->fd, s->data, SMALL_BYTES, 0) ==
 					   (ssize_t)SMALL_BYTES;
 
-	return good ? 0 : file_refused(b, errno, "write what is to be synced");
+	return good ? 0 : bench_fail(b, errno, "write what is to be synced");
 }
 
 /* Where the kernel or another's sync came first there was nothing left to do:

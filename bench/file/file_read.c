@@ -472,7 +472,7 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 			memcpy(why, f->why, sizeof(why));
 	}
 	if (err)
-		return file_refused(b, -err, "%s", f->why);
+		return file_data_refused(b, f, err);
 	memcpy(f->why, why, sizeof(why));
 	return 0;
 }
@@ -578,5 +578,4 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.leave = leave,
 	.derive = derive,
-	.teardown = file_reading_teardown,
 };

@@ -291,8 +291,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 		err = f->fd < 0 ? -errno : file_data_check(f);
 		f->place = file_place_find(f->fd);
 	}
-	return err ? file_refused(b, -err, "--local %s: %s", s->local, f->why)
-		   : 0;
+	return err ? file_data_refused(b, f, err) : 0;
 }
 
 /* Without --local another program may have written the file. */
@@ -340,7 +339,7 @@ static int setup(struct bench *b, void *state)
 	if (s->nfslab)
 		err = find_lab(b, s);
 	if (!err && s->mount && (err = file_data_try(b, f, OWN_NAME, s->bytes)))
-		err = file_refused(b, -err, "%s", f->why);
+		err = file_data_refused(b, f, err);
 	if (!err && s->local)
 		err = open_local(b, s, f);
 	if (!err && s->url)
@@ -422,7 +421,6 @@ static void teardown(struct bench *b, void *state)
 	struct state *s = state;
 
 	nfs_client_close(&s->nfs);
-	file_reading_teardown(b, state);
 }
 
 static const struct opt options[] = {

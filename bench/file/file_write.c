@@ -104,7 +104,7 @@ static int setup(struct bench *b, void *state)
 	s->back = s->buffer + MOST_BLOCK;
 	err = file_data_try(b, &s->data, "written", FILE_BYTES);
 	if (err)
-		return file_refused(b, -err, "%s", s->data.why);
+		return file_data_refused(b, &s->data, err);
 	err = file_data_probe(b, &s->data);
 	if (err)
 		return err;
@@ -195,8 +195,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	TIMER_INTERVAL(bench_timer(b)->method, ticks, n = write_once(s, t));
 	/* It was allocated before, but some file systems write elsewhere. */
 	if (n != (ssize_t)t->block)
-		return file_refused(b, n < 0 ? errno : EIO, "write to %s",
-				    s->data.path);
+		return bench_fail(b, n < 0 ? errno : EIO, "write to %s",
+				  s->data.path);
 	bench_record(b, c, ticks);
 	s->kept[s->writes++ % KEPT] = s->offset;
 	return 0;

@@ -176,7 +176,7 @@ static int make_memory_file(struct bench *b, struct fault_state *s)
 	}
 	close(fd);
 	/* ulimit -f holds for memory as well. */
-	return file_refused(b, -err, "write %zu bytes to memory", bytes);
+	return bench_fail(b, -err, "write %zu bytes to memory", bytes);
 }
 
 /* The file that others read as well, of which nothing is cached, and a random
@@ -188,7 +188,7 @@ static int begin_disk(struct bench *b, struct fault_state *s,
 	int err = s->disk.fd ? 0 : file_data_own(b, &s->disk, 0);
 
 	if (err)
-		return file_refused(b, -err, "%s", s->disk.why);
+		return file_data_refused(b, &s->disk, err);
 	if (place->kind == FILE_PLACE_MEMORY)
 		return bench_skip(b,
 				  "%s: nothing is read from a disk (try "

@@ -701,21 +701,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-/* The reason if the system lacks or forbids a step. */
-static int refused(struct bench *b, const char *what, int err)
-{
-	switch (err) {
-	case EINVAL:
-	case ENODEV:
-	case ENOSPC:
-	case EOPNOTSUPP:
-	case EROFS:
-		return bench_skip(b, "%s: %s", what, strerror(err));
-	default:
-		return bench_fail(b, err, "%s", what);
-	}
-}
-
 /* Record a container whose parts are rows; the sum is without later steps. */
 static void record_parts(struct bench *b, const struct state *s,
 			 const struct bench_case *c)
@@ -738,8 +723,13 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	const struct page *page = s->page;
 	const int err = p->steps ? make(s, p) : run_runtime(b, s);
 
+	/* A kernel without it, or without its flag. */
+	if (err == -EINVAL && p->steps)
+		return bench_skip(b, "%s: %s", steps[page->failed].name,
+				  strerror(-err));
 	if (err)
-		return p->steps ? refused(b, steps[page->failed].name, -err)
+		return p->steps ? bench_fail(b, -err, "%s",
+					     steps[page->failed].name)
 				: err;
 	if (p->step == BOX_STEPS)
 		record_parts(b, s, c);

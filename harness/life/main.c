@@ -111,7 +111,7 @@ static int open_it(void)
 	int code;
 
 	if (set.plan.cpus)
-		copies_wrap(set.plan.cpus, &desc, &state);
+		copies_wrap(&desc, &state);
 	code = invocation_open(&program, desc, state, &set.plan);
 	return code ? code : invocation_select(&program);
 }
@@ -265,7 +265,7 @@ static void check(const char *operand, int parsed, const char *why)
 		       set.plan.timer);
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
-	if (set.plan.cpus && !copies_counts(set.plan.cpus))
+	if (set.plan.cpus && !copies_choose(set.plan.cpus))
 		misuse("--cpus %s: not numbers from 1 to %d and \"all\", "
 		       "parted by commas",
 		       set.plan.cpus, COPIES_MOST);

@@ -827,17 +827,18 @@ static void teardown(struct bench *b, void *state)
 	crew_stop(&s->crew);
 }
 
-/* Return: whether @text is numbers and "all", parted by commas. */
-static bool parse(struct copies *w, const char *text)
+bool copies_choose(const char *cpus)
 {
+	struct copies *w = &copies;
+
 	w->counts = 0;
 	for (;;) {
-		char *end = (char *)text + 3;
+		char *end = (char *)cpus + 3;
 		long n = 0;
 
-		if (strncmp(text, "all", 3) != 0) {
-			n = strtol(text, &end, 10);
-			if (end == text || n < 1 || n > COPIES_MOST)
+		if (strncmp(cpus, "all", 3) != 0) {
+			n = strtol(cpus, &end, 10);
+			if (end == cpus || n < 1 || n > COPIES_MOST)
 				return false;
 		}
 		if (w->counts == COPIES_COUNTS || (*end && *end != ','))
@@ -845,18 +846,11 @@ static bool parse(struct copies *w, const char *text)
 		w->count[w->counts++] = (unsigned int)n;
 		if (!*end)
 			return true;
-		text = end + 1;
+		cpus = end + 1;
 	}
 }
 
-bool copies_counts(const char *cpus)
-{
-	struct copies w;
-
-	return parse(&w, cpus);
-}
-
-void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
+void copies_wrap(const struct bench_desc **desc, void **state)
 {
 	static struct bench_desc outer = {
 		.cases = cases,
@@ -867,7 +861,6 @@ void copies_wrap(const char *cpus, const struct bench_desc **desc, void **state)
 		.teardown = teardown,
 	};
 
-	parse(&copies, cpus);
 	copies.crew.desc = *desc;
 	copies.crew.pristine = *state;
 	outer.name = copies.crew.desc->name;

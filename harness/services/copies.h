@@ -23,18 +23,14 @@
 
 #define COPIES_MOST 512
 
-/* copies_counts() - whether @cpus says how many: "1,2,4,all", each at most
- * COPIES_MOST; "all" are those that this process may use. */
-bool copies_counts(const char *cpus);
+/* copies_choose() - take @cpus, which says how many: "1,2,4,all", each at most
+ * COPIES_MOST; "all" are those that this process may use.  Return: whether it
+ * does. */
+bool copies_choose(const char *cpus);
 
-/**
- * copies_wrap() - measure copies of *@desc instead.
- * @cpus: how many; copies_counts().
- * @desc, @state: those of the program, its options filled in; they get those
- * of the copies.
- */
-void copies_wrap(const char *cpus, const struct bench_desc **desc,
-		 void **state);
+/* copies_wrap() - measure so many copies of *@desc instead: it and *@state,
+ * whose options are filled in, become those of the copies. */
+void copies_wrap(const struct bench_desc **desc, void **state);
 
 #define COPIES_COUNTS 32 /* numbers of copies, at most */
 

@@ -282,23 +282,12 @@ int file_data_own(struct bench *b, struct file_data *f, unsigned int number)
 	return file_data_try(b, f, name, FILE_OWN_BYTES);
 }
 
-int file_refused(struct bench *b, int err, const char *fmt, ...)
+int file_data_refused(struct bench *b, const struct file_data *f, int err)
 {
-	char text[FILE_DATA_WHY + 64];
-
-	WITH_ARGS(vsnprintf(text, sizeof(text), fmt, ap));
-	switch (err) {
-	case ENOSPC:
-	case EDQUOT:
-	case EFBIG:
-	case EROFS:
-	case EACCES:
-	case EPERM:
-	case ENOENT:
-		return bench_skip(b, "%s: %s", text, strerror(err));
-	default:
-		return bench_fail(b, err == EBADMSG ? 0 : err, "%s", text);
-	}
+	return err == -ENOENT
+		       ? bench_skip(b, "%s: %s", f->why, strerror(ENOENT))
+		       : bench_fail(b, err == -EBADMSG ? 0 : -err, "%s",
+				    f->why);
 }
 
 int file_data_reopen(struct bench *b, const struct file_data *f, int flags)

@@ -44,7 +44,7 @@ struct file_data {
  * FILE_DATA_BLOCK; make it where it is missing or fails its check.  From
  * setup() or enter().  file_data_own() - that of each process's own.
  * Return: 0; or -errno (-EIO: bench_files() has said why) with the reason in
- * f->why, for file_refused(), or so that a smaller file can be tried.
+ * f->why, for file_data_refused(), or so that a smaller file can be tried.
  *
  * file_data_open() - the same in directory @dir; without @b nobody is asked
  * how much memory may be taken, or whether to stop.
@@ -73,11 +73,9 @@ int file_data_uncache(struct bench *b, const struct file_data *f,
  * Return: 0 or bench_fail(). */
 int file_data_probe(struct bench *b, struct file_data *f);
 
-/* file_refused() - what the text names met the errno @err.  Return:
- * bench_skip() where it is no defect of ours (no room, read-only, quota, not
- * permitted, gone), else bench_fail(). */
-int file_refused(struct bench *b, int err, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* file_data_refused() - there is no such file for @err, and f->why.  Return: as
+ * of bench_fail(), or of bench_skip() where its directory has gone. */
+int file_data_refused(struct bench *b, const struct file_data *f, int err);
 
 /* file_data_close() - close it; the file stays.  file_data_remove() - close
  * and unlink it. */

@@ -120,7 +120,7 @@ int64_t mem_huge_in(const void *base, size_t bytes, bool pool)
 	return sum < (int64_t)bytes ? sum : (int64_t)bytes;
 }
 
-/* Try it below @parent. */
+/* Try it below @parent.  Return: 0 or -errno. */
 static int make_below(struct bench *b, struct mem_group *g, const char *parent,
 		      uint64_t limit_bytes)
 {
@@ -140,77 +140,76 @@ static int make_below(struct bench *b, struct mem_group *g, const char *parent,
 	snprintf(limit, sizeof(limit), "%" PRIu64, limit_bytes);
 	if (!err)
 		err = sysfile_write(limit, "%s/%s", g->path, limit_name(g->v2));
-	/* v2: a group with no memory controller; that is no lack of ours. */
-	if (err == -ENOENT)
-		err = -ENOTSUP;
 	if (err)
 		mem_group_close(g);
-	return err;
+	/* v2: a group with no memory controller; that is no lack of ours. */
+	return err == -ENOENT ? -ENOTSUP : err;
 }
 
 struct attempt {
 	struct bench *b;
 	struct mem_group *g;
 	uint64_t limit_bytes;
-	int err; /* of the first that failed */
+	char why[256]; /* the first failed */
 };
 
 /* A v2 group that has processes cannot have limited groups below it, but those
- * above it may. */
+ * above it may.  The first one is our own. */
 static void try_below(void *arg, const char *dir, bool is_v2)
 {
 	struct attempt *t = arg;
-	char procs[PATH_MAX + 16];
+	struct mem_group *g = t->g;
 	int err;
 
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
-	if (t->g->path[0] || access(procs, F_OK))
+	if (g->path[0] || access(dir, F_OK))
 		return;
-	t->g->v2 = is_v2;
-	err = make_below(t->b, t->g, dir, t->limit_bytes);
-	if (err && !t->err) {
-		t->err = err;
-		snprintf(t->g->why, sizeof(t->g->why),
+	if (!g->home[0])
+		snprintf(g->home, sizeof(g->home), "%s", dir);
+	g->v2 = is_v2;
+	err = make_below(t->b, g, dir, t->limit_bytes);
+	if (err && !t->why[0])
+		snprintf(t->why, sizeof(t->why),
 			 "cannot make a memory control group (v%d) in %.160s "
 			 "or above it: %s",
 			 is_v2 ? 2 : 1, dir, strerror(-err));
-	}
 }
 
 int mem_group_open(struct bench *b, struct mem_group *g, uint64_t limit_bytes)
 {
-	struct attempt t = { b, g, limit_bytes, 0 };
+	struct attempt t = { b, g, limit_bytes, "" };
 
-	g->path[0] = '\0';
-	snprintf(g->why, sizeof(g->why),
-		 "no memory control groups are mounted here");
 	groups_visit("", "memory", try_below, &t);
-	return g->path[0] ? 0 : t.err ? t.err : -ENOENT;
+	return g->path[0] ? 0
+			  : bench_skip(b, "%s",
+				       t.why[0] ? t.why
+						: "no memory control groups "
+						  "are mounted here");
 }
 
-int mem_group_add(const struct mem_group *g, int pid)
+int mem_group_enter(struct bench *b, struct mem_group *g)
 {
-	char text[16];
+	const int err = sysfile_write("0", "%s/cgroup.procs", g->path);
 
-	snprintf(text, sizeof(text), "%d", pid);
-	return sysfile_write(text, "%s/cgroup.procs", g->path);
+	g->inside = !err;
+	if (err == -EACCES || err == -EPERM || err == -ENOTSUP)
+		return bench_skip(b, "put a process into %s: %s", g->path,
+				  strerror(-err));
+	return err ? bench_fail(b, -err, "put a process into %s", g->path) : 0;
 }
 
-int64_t mem_group_cached(const struct mem_group *g)
+int64_t mem_group_cached(const struct mem_group *g, int64_t *limit)
 {
+	*limit = sysfile_number(-1, NULL, "%s/%s", g->path, limit_name(g->v2));
 	return sysfile_number(-1, g->v2 ? "file" : "cache", "%s/memory.stat",
 			      g->path);
 }
 
-int64_t mem_group_limit(const struct mem_group *g)
+void mem_group_close(struct mem_group *g)
 {
-	return sysfile_number(-1, NULL, "%s/%s", g->path, limit_name(g->v2));
-}
-
-int mem_group_close(struct mem_group *g)
-{
-	const int err = g->path[0] ? guard_remove_cgroup(g->path) : 0;
-
+	/* What is in it is killed with it. */
+	if (g->path[0] &&
+	    (!g->inside || !sysfile_write("0", "%s/cgroup.procs", g->home)))
+		guard_remove_cgroup(g->path);
 	g->path[0] = '\0';
-	return err;
+	g->inside = false;
 }

@@ -161,13 +161,9 @@ int partner_failed(struct bench *b, int err);
 void *partner_share(size_t bytes);
 void partner_unshare(void *memory, size_t bytes);
 
-/**
- * partner_refused() - @what could not be made, and @err (positive errno) is
- * why.
- *
- * Return: that of bench_skip() where a limit was reached or the kernel lacks
- * it (EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSYS), else that of bench_fail().
- */
+/* partner_refused() - @what could not be made for @err.  Return: bench_fail(),
+ * which skips where the kernel lacks it; for EAGAIN bench_skip() with the
+ * limits that may have been reached. */
 int partner_refused(struct bench *b, int err, const char *what);
 
 /*

@@ -19,14 +19,18 @@
 typedef cpu_set_t cpu_mask[MOST_CPUS / CPU_SETSIZE];
 
 struct topo {
-	hwloc_topology_t hw;
-	hwloc_obj_t *pu; /* by the kernel's number: hwloc looks at all */
-	int n_pus;
-	int *cpu; /* those that this process may use, ascending */
-	size_t cpus;
-	const char **kind; /* of each PU; NULL where all are of one */
+	hwloc_topology_t hw; /* of what this process may use */
+	/* By the kernel's number; NULL: not ours. */
+	hwloc_obj_t *pu;
+	const char **kind; /* NULL where all are of one */
+	int numbers;
+	unsigned int cpus;
 	const char *kinds[MOST_KINDS + 1]; /* the fastest first; NULL */
 };
+
+#define EACH_CPU(topo, cpu)                             \
+	for (int cpu = 0; cpu < (topo)->numbers; cpu++) \
+		if ((topo)->pu[cpu])
 
 int topo_last_cpu(void)
 {
@@ -62,18 +66,34 @@ static int load(struct topo *topo)
 	return 0;
 }
 
-/* The first usable CPU that is in @set, or -1. */
-static int first_in(const struct topo *topo, hwloc_const_bitmap_t set)
+/* What hwloc says is allowed may be wider than what taskset left us. */
+static int list_cpus(struct topo *topo)
 {
-	for (size_t i = 0; i < topo->cpus; i++)
-		if (hwloc_bitmap_isset(set, (unsigned int)topo->cpu[i]))
-			return topo->cpu[i];
-	return -1;
+	const hwloc_const_cpuset_t all =
+		hwloc_topology_get_topology_cpuset(topo->hw);
+	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+	hwloc_obj_t o = NULL;
+	int err = 0;
+
+	if (topo_is_real(topo) &&
+	    !hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD) &&
+	    !hwloc_bitmap_isincluded(all, bound))
+		err = hwloc_topology_restrict(topo->hw, bound, 0) ? -errno : 0;
+	hwloc_bitmap_free(bound);
+	topo->numbers = hwloc_bitmap_last(
+				hwloc_topology_get_topology_cpuset(topo->hw)) +
+			1;
+	topo->pu = text_alloc((size_t)topo->numbers, sizeof(hwloc_obj_t));
+	topo->kind = text_alloc((size_t)topo->numbers, sizeof(*topo->kind));
+	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o))) {
+		topo->pu[o->os_index] = o;
+		topo->cpus++;
+	}
+	return err;
 }
 
-/* The name of the @nth kind by hwloc, whose @cpus are set; NULL: it has none
- * that this process may use, or no rank: it differs, but it is not known in
- * what. */
+/* The name of the @nth kind by hwloc, whose @cpus are set; NULL: it has no
+ * rank: it differs, but it is not known in what. */
 static const char *kind_name(const struct topo *topo, unsigned int nth,
 			     hwloc_bitmap_t cpus)
 {
@@ -86,7 +106,7 @@ static const char *kind_name(const struct topo *topo, unsigned int nth,
 	int rank;
 
 	if (hwloc_cpukinds_get_info(topo->hw, nth, cpus, &rank, &n, &info, 0) ||
-	    rank < 0 || first_in(topo, cpus) < 0)
+	    rank < 0)
 		return NULL;
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(info[i].name, "CoreType"))
@@ -106,49 +126,20 @@ static void list_kinds(struct topo *topo)
 	while (left-- > 0 && known < MOST_KINDS) {
 		const char *name = kind_name(topo, (unsigned int)left, cpus);
 
-		if (name &&
-		    (!known || strcmp(topo->kinds[known - 1], name) != 0))
+		if (!name)
+			continue;
+		if (!known || strcmp(topo->kinds[known - 1], name) != 0)
 			topo->kinds[known++] = name;
-		for (int i = 0; name && i < topo->n_pus; i++)
-			if (hwloc_bitmap_isset(cpus, (unsigned int)i))
-				topo->kind[i] = name;
+		EACH_CPU (topo, cpu)
+			if (hwloc_bitmap_isset(cpus, (unsigned int)cpu))
+				topo->kind[cpu] = name;
 	}
 	hwloc_bitmap_free(cpus);
-	if (known < 2) {
-		topo->kinds[0] = NULL;
-		memset(topo->kind, 0,
-		       (size_t)topo->n_pus * sizeof(*topo->kind));
-	}
-}
-
-/* What hwloc says is allowed may be wider than what taskset left us. */
-static int list_cpus(struct topo *topo)
-{
-	hwloc_bitmap_t usable =
-		hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo->hw));
-	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-	hwloc_obj_t o = NULL;
-	unsigned int cpu;
-
-	topo->n_pus = hwloc_bitmap_last(
-			      hwloc_topology_get_topology_cpuset(topo->hw)) +
-		      1;
-	topo->pu = text_alloc((size_t)topo->n_pus + 1, sizeof(hwloc_obj_t));
-	topo->cpu = text_alloc((size_t)topo->n_pus + 1, sizeof(*topo->cpu));
-	topo->kind = text_alloc((size_t)topo->n_pus + 1, sizeof(*topo->kind));
-	if (topo_is_real(topo) &&
-	    !hwloc_get_cpubind(topo->hw, bound, HWLOC_CPUBIND_THREAD))
-		hwloc_bitmap_and(usable, usable, bound);
-	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_PU, o)))
-		topo->pu[o->os_index] = o;
-	hwloc_bitmap_foreach_begin(cpu, usable)
-	{
-		topo->cpu[topo->cpus++] = (int)cpu;
-	}
-	hwloc_bitmap_foreach_end();
-	hwloc_bitmap_free(usable);
-	hwloc_bitmap_free(bound);
-	return topo->cpus ? 0 : -ENOMEM;
+	if (known > 1)
+		return;
+	topo->kinds[0] = NULL;
+	EACH_CPU (topo, cpu)
+		topo->kind[cpu] = NULL;
 }
 
 int topo_open(struct topo **out)
@@ -179,7 +170,6 @@ void topo_close(struct topo *topo)
 		return;
 	hwloc_topology_destroy(topo->hw);
 	free(topo->pu);
-	free(topo->cpu);
 	free(topo->kind);
 	free(topo);
 }
@@ -191,37 +181,42 @@ bool topo_is_real(const struct topo *topo)
 
 size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
 {
-	for (size_t i = 0; i < topo->cpus && i < max; i++)
-		cpus[i] = topo->cpu[i];
+	size_t n = 0;
+
+	EACH_CPU (topo, cpu)
+		if (n < max)
+			cpus[n++] = cpu;
 	return topo->cpus;
 }
 
 unsigned int bench_cpus(const struct bench *b)
 {
-	return (unsigned int)b->topo->cpus;
+	return b->topo->cpus;
 }
 
 int bench_nth_cpu(const struct bench *b, unsigned int nth)
 {
 	if (nth == 0)
 		return b->cpu;
-	for (size_t i = 0; i < b->topo->cpus; i++)
-		if (b->topo->cpu[i] != b->cpu && --nth == 0)
-			return b->topo->cpu[i];
+	EACH_CPU (b->topo, cpu)
+		if (cpu != b->cpu && --nth == 0)
+			return cpu;
 	return -ERANGE;
+}
+
+static hwloc_obj_t pu_of(const struct topo *topo, int cpu)
+{
+	return cpu < 0 || cpu >= topo->numbers ? NULL : topo->pu[cpu];
 }
 
 bool topo_has(const struct topo *topo, int cpu)
 {
-	for (size_t i = 0; i < topo->cpus; i++)
-		if (topo->cpu[i] == cpu)
-			return true;
-	return false;
+	return pu_of(topo, cpu);
 }
 
 const char *topo_kind(const struct topo *topo, int cpu)
 {
-	return cpu < 0 || cpu >= topo->n_pus ? NULL : topo->kind[cpu];
+	return topo_has(topo, cpu) ? topo->kind[cpu] : NULL;
 }
 
 const char *const *topo_kinds(const struct topo *topo)
@@ -231,20 +226,14 @@ const char *const *topo_kinds(const struct topo *topo)
 
 int topo_default_cpu(const struct topo *topo, const char *kind)
 {
-	const char *own;
+	int last = -ENOENT;
 
 	kind = kind ? kind : topo->kinds[0];
-	for (size_t i = topo->cpus; i > 0; i--) {
-		own = topo_kind(topo, topo->cpu[i - 1]);
-		if (!kind || (own && !strcmp(own, kind)))
-			return topo->cpu[i - 1];
-	}
-	return -ENOENT;
-}
-
-static hwloc_obj_t pu_of(const struct topo *topo, int cpu)
-{
-	return cpu < 0 || cpu >= topo->n_pus ? NULL : topo->pu[cpu];
+	EACH_CPU (topo, cpu)
+		if (!kind ||
+		    (topo->kind[cpu] && !strcmp(topo->kind[cpu], kind)))
+			last = cpu;
+	return last;
 }
 
 /* Whether @a and @b are below the same object of @type; false if unknown. */
@@ -301,12 +290,9 @@ static int partner_at(const struct topo *topo, int cpu, enum bench_place place)
 {
 	const hwloc_obj_t from = pu_of(topo, cpu);
 
-	for (size_t i = 0; from && i < topo->cpus; i++) {
-		const hwloc_obj_t to = pu_of(topo, topo->cpu[i]);
-
-		if (to && place_of(topo, from, to) == place)
-			return topo->cpu[i];
-	}
+	EACH_CPU (topo, to)
+		if (from && place_of(topo, from, topo->pu[to]) == place)
+			return to;
 	return -ENOENT;
 }
 
@@ -314,8 +300,6 @@ int bench_partner(const struct bench *b, enum bench_place place)
 {
 	int found = -ENOENT;
 
-	if (place == BENCH_SAME_CPU)
-		return pu_of(b->topo, b->cpu) ? b->cpu : -ENOENT;
 	if (place != BENCH_ANY_OTHER)
 		return partner_at(b->topo, b->cpu, place);
 	for (int at = BENCH_SAME_CORE; found < 0 && at < BENCH_ANY_OTHER; at++)
@@ -323,43 +307,32 @@ int bench_partner(const struct bench *b, enum bench_place place)
 	return found;
 }
 
-/* The first of the usable CPUs of @pu's core that is not the core of @first's;
- * @first itself for its own. */
-static bool leads_core(const struct topo *topo, hwloc_obj_t pu,
-		       hwloc_obj_t first)
+/* When @cpu gets its turn: topo_spread(). */
+static int turn_of(const struct topo *topo, int first, int cpu)
 {
+	const hwloc_obj_t from = topo->pu[first], pu = topo->pu[cpu];
 	const hwloc_obj_t core =
 		hwloc_get_ancestor_obj_by_type(topo->hw, HWLOC_OBJ_CORE, pu);
 
-	if (!core || pu == first)
-		return true;
-	return !hwloc_bitmap_isset(core->cpuset, first->os_index) &&
-	       first_in(topo, core->cpuset) == (int)pu->os_index;
+	if (pu == from)
+		return 0;
+	if (core && (hwloc_bitmap_isset(core->cpuset, from->os_index) ||
+		     hwloc_bitmap_first(core->cpuset) != cpu))
+		return 3;
+	return place_of(topo, from, pu) == BENCH_OTHER_PACKAGE ||
+			       topo->kind[cpu] != topo->kind[first]
+		       ? 2
+		       : 1;
 }
 
 size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
 {
-	const hwloc_obj_t from = pu_of(topo, first);
-	const char *kind = topo_kind(topo, first);
 	size_t n = 0;
 
-	for (int pass = 0; from && pass < 4; pass++)
-		for (size_t i = 0; i < topo->cpus; i++) {
-			const int cpu = topo->cpu[i];
-			const hwloc_obj_t pu = pu_of(topo, cpu);
-			const bool near = pu &&
-					  place_of(topo, from, pu) !=
-						  BENCH_OTHER_PACKAGE &&
-					  topo_kind(topo, cpu) == kind;
-			const int in = !pu			     ? -1
-				       : pu == from		     ? 0
-				       : !leads_core(topo, pu, from) ? 3
-				       : near			     ? 1
-								     : 2;
-
-			if (in == pass && n++ < max)
+	for (int turn = 0; topo_has(topo, first) && turn < 4; turn++)
+		EACH_CPU (topo, cpu)
+			if (turn_of(topo, first, cpu) == turn && n++ < max)
 				cpus[n - 1] = cpu;
-		}
 	return n;
 }
 
@@ -434,35 +407,34 @@ uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
 	return all;
 }
 
-/* The @nth node with memory that this process may use, counted down: @nth is
- * what is left of it where there are less. */
-static hwloc_obj_t nth_node(const struct topo *topo, unsigned int *nth)
+/* The next node with memory that this process may use, or NULL. */
+static hwloc_obj_t next_node(const struct topo *topo, hwloc_obj_t o)
 {
 	hwloc_const_nodeset_t allowed =
 		hwloc_topology_get_allowed_nodeset(topo->hw);
-	hwloc_obj_t o = NULL;
 
-	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_NUMANODE,
-					       o)))
-		if (o->attr->numanode.local_memory &&
-		    hwloc_bitmap_isset(allowed, o->os_index) && !(*nth)--)
-			break;
+	do
+		o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_NUMANODE, o);
+	while (o && !(o->attr->numanode.local_memory &&
+		      hwloc_bitmap_isset(allowed, o->os_index)));
 	return o;
 }
 
 unsigned int bench_nodes(const struct bench *b)
 {
-	unsigned int left = UINT_MAX;
+	unsigned int n = 0;
 
-	nth_node(b->topo, &left);
-	return left == UINT_MAX ? 1 : UINT_MAX - left;
+	for (hwloc_obj_t o = NULL; (o = next_node(b->topo, o));)
+		n++;
+	return n ? n : 1;
 }
 
 int bench_nth_node(const struct bench *b, unsigned int nth)
 {
-	const hwloc_obj_t o =
-		nth < BENCH_MAX_NODES ? nth_node(b->topo, &nth) : NULL;
+	hwloc_obj_t o = nth < BENCH_MAX_NODES ? next_node(b->topo, NULL) : NULL;
 
+	while (o && nth--)
+		o = next_node(b->topo, o);
 	return o ? (int)o->os_index : -ERANGE;
 }
 
@@ -485,16 +457,11 @@ static hwloc_obj_t node_of(const struct topo *topo, int node)
 int bench_cpu_of_node(const struct bench *b, int node)
 {
 	const hwloc_obj_t o = node_of(b->topo, node);
-	int found = -ENOENT;
+	const int last = o ? hwloc_bitmap_last(o->cpuset) : -1;
 
-	for (size_t i = 0; o && i < b->topo->cpus; i++) {
-		const int cpu = b->topo->cpu[i];
-
-		if (found != b->cpu &&
-		    hwloc_bitmap_isset(o->cpuset, (unsigned int)cpu))
-			found = cpu;
-	}
-	return found;
+	if (o && hwloc_bitmap_isset(o->cpuset, (unsigned int)b->cpu))
+		return b->cpu;
+	return last < 0 ? -ENOENT : last;
 }
 
 int bench_bind_memory(const struct bench *b, void *base, size_t bytes, int node)
@@ -529,7 +496,12 @@ int bench_bind(pid_t tid, const int *cpus, size_t n)
 
 int bench_unbind(const struct bench *b)
 {
-	return bench_bind(0, b->topo->cpu, b->topo->cpus);
+	return hwloc_set_cpubind(b->topo->hw,
+				 hwloc_topology_get_topology_cpuset(
+					 b->topo->hw),
+				 HWLOC_CPUBIND_THREAD)
+		       ? -errno
+		       : 0;
 }
 
 void bench_keep_off(int cpu)
@@ -556,7 +528,7 @@ int bench_pin(int cpu)
 
 int topo_pin(const struct topo *topo, int cpu)
 {
-	if (!pu_of(topo, cpu) || !topo_has(topo, cpu))
+	if (!topo_has(topo, cpu))
 		return -ERANGE;
 	return topo_is_real(topo) ? bench_pin(cpu) : -EXDEV;
 }

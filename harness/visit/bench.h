@@ -293,7 +293,9 @@ void bench_derived_from(struct bench *b, const struct bench_case *c,
 
 /**
  * bench_fail() - record why the benchmark cannot go on.
- * @err: a positive errno value, or 0 if there is none to name.
+ * @err: a positive errno value, or 0 if there is none to name.  One that says
+ * what this place lacks or forbids (ENOSYS, EPERM, ENOSPC, EROFS, ...:
+ * verdict.c) skips instead, as bench_skip().
  *
  * From enter(), prepare(), run(), sample(), conclude() and leave() it fails
  * the case at hand and the others go on; from setup() it fails the program.

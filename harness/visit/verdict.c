@@ -40,21 +40,17 @@ say_why(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
 /* What this place does not have or allow is no defect. */
 static bool is_limit(const struct bench *b, int err)
 {
-	switch (err) {
-	case EPERM:
-	case EACCES:
-	case ENOSYS:
-	case ENOMEM:
-	case EMFILE:
-	case ENFILE:
-	case ENETDOWN:
-	case ENETUNREACH:
-	case EADDRNOTAVAIL:
-	case EAFNOSUPPORT:
-		return true;
-	default:
-		return err && err == b->unpinned;
-	}
+	static const int limits[] = { EPERM,	   EACCES,	EROFS,
+				      ENOSYS,	   ENODEV,	EOPNOTSUPP,
+				      ENOMEM,	   ENOSPC,	EDQUOT,
+				      EFBIG,	   EMFILE,	ENFILE,
+				      ENETDOWN,	   ENETUNREACH, EADDRNOTAVAIL,
+				      EAFNOSUPPORT };
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (err == limits[i])
+			return true;
+	return err && err == b->unpinned;
 }
 
 int bench_fail(struct bench *b, int err, const char *fmt, ...)

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sysfile_number(0, "cpu", "%s/proc/stat", fuzz_dir);
 	before = irqs_read(fuzz_dir, 0);
 	after = irqs_read(fuzz_dir, 1);
-	json_decref(irqs_between(before, after, &all));
+	json_decref(counts_between(before, after, &all));
 	json_decref(before);
 	json_decref(after);
 	return 0;

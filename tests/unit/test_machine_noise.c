@@ -90,7 +90,7 @@ TEST(interrupts)
 		"ERR:          0\n");
 	after = irqs_read(box, 3);
 	before = json_pack("{s:i}", "LOC", 8600);
-	diff = irqs_between(before, after, &all);
+	diff = counts_between(before, after, &all);
 	OK(json_object_size(diff) == 2 && all == 579 &&
 		   json_integer_value(json_object_get(diff, "LOC")) == 8 &&
 		   json_integer_value(json_object_get(diff, "virtio1-req.0")) ==

@@ -482,12 +482,3 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 		file_cache_drop(s->now->fd, s->base, s->size);
 	return 0;
 }
-
-void file_reading_teardown(struct bench *b, void *state)
-{
-	struct file_reading *s = state;
-
-	for (size_t i = 0; i < READING_FILES; i++)
-		file_data_close(&s->file[i]);
-	free(s->buffers);
-}

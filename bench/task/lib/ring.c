@@ -139,9 +139,14 @@ size_t queue_bytes(size_t size)
 	return slots_of(size) * size;
 }
 
-/* Before the mailboxes.  semget() makes semaphores 0 on Linux. */
-static int open_boxes(struct channel *ch)
+/* The mailboxes, with @name for what must have a name for a moment: nothing of
+ * it has one afterwards, but a semaphore, which has an id.  semget() makes
+ * semaphores 0 on Linux.  Return: 0 or -errno; -EMSGSIZE if messages of that
+ * size cannot be sent. */
+static int open_channel(struct channel *ch, const char *name)
 {
+	int err = 0;
+
 	ch->semaphore = -1;
 	ch->stride = sizeof(struct mailbox);
 	if (ch->way == CHANNEL_SHM_FUTEX)
@@ -155,35 +160,13 @@ static int open_boxes(struct channel *ch)
 		};
 	if (!ch->boxes || !ch->port)
 		return -ENOMEM;
-	if (ch->way == CHANNEL_SYSV_SEM)
+	if (ch->way == CHANNEL_SYSV_SEM) {
 		ch->semaphore = semget(IPC_PRIVATE, (int)ch->members, 0600);
-	return ch->way == CHANNEL_SYSV_SEM && ch->semaphore < 0 ? -errno : 0;
-}
-
-/* With @name for what must have a name for a moment: nothing of it has one
- * afterwards, but a semaphore, which has an id.  Return: 0 or -errno; -EMSGSIZE
- * if messages of that size cannot be sent. */
-static int open_channel(struct channel *ch, const char *name)
-{
-	int err = open_boxes(ch);
-
+		err = ch->semaphore < 0 ? -errno : 0;
+	}
 	for (unsigned int i = 0; i < ch->members && !err; i++)
 		err = open_mailbox(ch, i, name);
 	return err;
-}
-
-static void close_channel(struct channel *ch)
-{
-	for (unsigned int i = 0; ch->port && i < ch->members; i++)
-		for (int end = 0; end < 2; end++)
-			if (ch->port[i].fd[end] >= 0)
-				close(ch->port[i].fd[end]);
-	free(ch->port);
-	if (ch->members && ch->semaphore >= 0)
-		semctl(ch->semaphore, 0, IPC_RMID);
-	/* Locks are not destroyed: who was killed may have held them. */
-	partner_unshare(ch->boxes, ch->members * ch->stride);
-	*ch = (struct channel) { 0 };
 }
 
 #define SLEEPS 1u		 /* the lowest bit */
@@ -663,9 +646,6 @@ static int refused(struct bench *b, enum channel_way way, size_t size, int err)
 				  way == CHANNEL_POSIX_MQ
 					  ? "fs.mqueue.msgsize_max"
 					  : "net.core.wmem_default");
-	if (err == -ENOSPC)
-		return bench_skip(b, "%s: a limit of the system is reached: %s",
-				  name, strerror(-err));
 	return partner_refused(b, -err, name);
 }
 
@@ -754,12 +734,22 @@ void ring_stop(struct ring *r)
 
 void ring_close(struct ring *r)
 {
+	struct channel *ch = &r->ch;
+
 	ring_stop(r);
 	if (r->memory)
 		munmap(r->memory, memory_of(r));
 	if (r->buf)
-		munmap(r->buf, (size_t)(buf_of(r, r->ch.members) - r->buf));
+		munmap(r->buf, (size_t)(buf_of(r, ch->members) - r->buf));
 	partner_unshare(r->shared, sizeof(*r->shared));
-	close_channel(&r->ch);
+	for (unsigned int i = 0; ch->port && i < ch->members; i++)
+		for (int end = 0; end < 2; end++)
+			if (ch->port[i].fd[end] >= 0)
+				close(ch->port[i].fd[end]);
+	free(ch->port);
+	if (ch->members && ch->semaphore >= 0)
+		semctl(ch->semaphore, 0, IPC_RMID);
+	/* Locks are not destroyed: who was killed may have held them. */
+	partner_unshare(ch->boxes, ch->members * ch->stride);
 	memset(r, 0, sizeof(*r));
 }
