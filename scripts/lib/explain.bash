@@ -153,7 +153,6 @@ explain_write() {
 		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" '{ print side, $2 " " $3, $6 }' \
 			"$work/rows.$n" >>"$out/rows.tsv"
 	done
-	explain_calls own "${folded[@]}" >"$out/explain.tsv"
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
 	perl "$here/lib/flame.pl" "$program $pattern: instructions" "$out/explain.folded" >"$out/explain.svg"

@@ -56,7 +56,8 @@ place_free() {
 
 	# df would show the name of the device, too, which may be anything.
 	read -r blocks bytes < <(stat -f -c '%a %S' "$1")
-	fields_is number "$blocks" && fields_is number "$bytes" ||
+	if ! fields_is number "$blocks" || ! fields_is number "$bytes"; then
 		die 1 "cannot tell how much is free in $1"
+	fi
 	printf '%d\n' $((blocks * bytes / 1024))
 }

@@ -120,13 +120,13 @@ record_whole() {
 # record_keep WHAT RULE: keep the lines of the journal for which awk's RULE is
 # true.
 record_keep() {
-	local kept others
+	local lines others
 
-	kept=$(awk -F '\t' "$2" "$out/${kept}journal.tsv")
+	lines=$(awk -F '\t' "$2" "$out/${kept}journal.tsv")
 	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/${kept}journal.tsv")
 	[[ $others != 0 ]] || return 0
 	log "$others invocations $1; they are measured again"
-	record_write "${kept}journal.tsv" "$kept"
+	record_write "${kept}journal.tsv" "$lines"
 }
 
 # record_load: read the journal, which is empty unless this run has stopped
@@ -154,7 +154,7 @@ record_loaded() {
 	[[ -z ${journal_done["$1 $2"]:-} ]] || fields_refuse "$2 is there twice for round $1"
 	(($5 >= record_size)) || fields_refuse "the size $5 is less than before"
 	journal_done["$1 $2"]=1
-	progress_took "$2" $((10#${4/./}))
+	progress_took $((10#${4/./}))
 	record_size=$5
 }
 
