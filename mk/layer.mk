@@ -25,5 +25,5 @@ INSTALL_LIBEXEC += $(UNDER)
 TOOLS           += under
 
 .PHONY: layers
-layers: all ## what a layer adds to each core row: LAYERS="seccomp=docker landlock netns" ONLY="syscall" ROUNDS=10 LEDGER=results/ledger-X/KERNEL
-	$(Q)scripts/layers --bin '$(BUILD)/bin' $(call options,LAYERS ONLY ROUNDS EFFORT SEED LEDGER OUT)
+layers: all ## what a layer adds to each core row: LAYERS="seccomp=docker landlock netns" ONLY="syscall" ROUNDS=10
+	$(Q)scripts/layers --bin '$(BUILD)/bin' $(call options,LAYERS ONLY ROUNDS EFFORT SEED OUT)

@@ -67,7 +67,7 @@ hostile: test-programs ## run all programs in places that allow less, as root: A
 	$(Q)tests/hostile --build '$(BUILD)' $(if $(SHORT),--short) $(AT)
 
 .PHONY: faults
-faults: all $(FAULTS) ## let each write of a run fail, then go on with it: FILES="plan.tsv journal.tsv" SHORT=1
+faults: all $(FAULTS) ## let each write of a run fail, then go on with it: FILES="run/plan.tsv run/journal.tsv" SHORT=1
 	$(Q)tests/faults --build '$(BUILD)' $(if $(SHORT),--short) $(FILES) || \
 		{ status=$$?; [ $$status = 77 ]; }
 

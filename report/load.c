@@ -462,6 +462,13 @@ static void describe_sections(struct run *run)
 	}
 }
 
+const char *run_kept(const struct run *run, const char *name)
+{
+	const char *kept = text_format("run/%s", name);
+
+	return access(text_format("%s/%s", run->dir, kept), F_OK) ? name : kept;
+}
+
 static bool has_peer(const struct run *run)
 {
 	return !access(text_format("%s/peer.json", run->dir), F_OK);
@@ -496,7 +503,8 @@ static int load(struct run *run, const char *dir, bool core,
 		if (has_peer(run))
 			run->peer =
 				run_read_json(run, "peer.json", JSON_OBJECT);
-		run->about = run_read_json(run, "about.json", JSON_ARRAY);
+		run->about = run_read_json(run, run_kept(run, "about.json"),
+					   JSON_ARRAY);
 		run->noise = noise_certificate_read(dir, notes);
 		describe_sections(run);
 		err = aggregate(run, &in);

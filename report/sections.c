@@ -178,6 +178,7 @@ static void put_reproduce(struct doc *d, const struct run *run)
 	d->format->para(d, "Raw data beside this file:");
 	d->format->list(d, 1);
 	prose_items(d, "files");
+	d->format->item(d, run_kept(run, "log.txt"), "what the programs said");
 	d->format->list(d, 0);
 	d->format->fold(d, NULL, NULL);
 }

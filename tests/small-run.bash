@@ -26,18 +26,18 @@ run_rows() {
 run_halves() {
 	local file
 
-	for file in "$1"/{invocations.jsonl,noise.jsonl,run.json,about.json,machine.json,report.json}; do
+	for file in "$1"/{invocations.jsonl,noise.jsonl,run.json,run/about.json,machine.json,report.json}; do
 		[[ ! -e $file ]] || jq -es 'all(type == "object" or type == "array")' "$file" >/dev/null ||
 			echo "${file##*/} is damaged"
 		[[ ! -s $file || -z $(tail -c 1 "$file") ]] || echo "${file##*/} ends in a line"
 	done 2>&1
-	[[ ! -e $1/plan.tsv ]] || diff <(grep -v '^@' "$1/plan.tsv") <(grep -v '^@' "$whole/plan.tsv")
-	[[ ! -e $1/journal.tsv ]] || awk -F '\t' 'NF != 6 { print "journal: " $0 }' "$1/journal.tsv"
+	[[ ! -e $1/run/plan.tsv ]] || diff <(grep -v '^@' "$1/run/plan.tsv") <(grep -v '^@' "$whole/run/plan.tsv")
+	[[ ! -e $1/run/journal.tsv ]] || awk -F '\t' 'NF != 6 { print "journal: " $0 }' "$1/run/journal.tsv"
 }
 
 # run_over OUT: what is over.  Beside another run a program may skip, for all its
 # samples waited for a CPU: that is no matter of who is killed.
-run_over() { cut -f 1-3 "$1/journal.tsv" | sed 's/\t77$/\t0/' | sort; }
+run_over() { cut -f 1-3 "$1/run/journal.tsv" | sed 's/\t77$/\t0/' | sort; }
 
 # run_complete OUT: print what differs from $whole, a run that nothing disturbed.
 run_complete() {
@@ -55,10 +55,10 @@ run_complete() {
 run_kept() {
 	local size
 
-	[[ -s $2/journal.tsv ]] || return 0
-	size=$(awk -F '\t' 'NF == 6 { size = $5 } END { print size + 0 }' "$2/journal.tsv")
+	[[ -s $2/run/journal.tsv ]] || return 0
+	size=$(awk -F '\t' 'NF == 6 { size = $5 } END { print size + 0 }' "$2/run/journal.tsv")
 	cmp -n "$size" "$2/invocations.jsonl" "$1/invocations.jsonl" || echo "rows were lost"
-	awk -F '\t' 'NF == 6 && $3 == 0' "$2/journal.tsv" | grep -vxFf "$1/journal.tsv" |
+	awk -F '\t' 'NF == 6 && $3 == 0' "$2/run/journal.tsv" | grep -vxFf "$1/run/journal.tsv" |
 		sed 's/^/lost: /'
 }
 

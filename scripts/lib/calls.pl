@@ -7,8 +7,6 @@
 # usage: calls.pl fold CALLS SYMBOLS ROWS     "PROGRAM CASE;PATH COUNT" for each
 #                path of each row: instructions of one operation, which add up to
 #                the row; rows that cannot be explained are named on stderr
-#        calls.pl own KERNEL FOLDED ...       of each function its own instructions
-#                and those with all that it called, as TSV
 #        calls.pl table KERNEL FOLDED ...     the rows, and functions of a kernel alone
 #        calls.pl because KERNEL FOLDED KERNEL FOLDED [PCT]   why rows changed by
 #                2 % or more: the causes that they share, then the functions of each;
@@ -395,20 +393,6 @@ sub by_function {
 	return (\%own, \%with);
 }
 
-sub own {
-	print join("\t", qw(kernel row function own with_called)), "\n";
-	while (my ($kernel, $file) = splice @_, 0, 2) {
-		my ($of, $rows) = read_folded($file);
-
-		for my $row (@$rows) {
-			my ($own, $with) = by_function($of->{$row});
-
-			print join("\t", $kernel, $row, $_, number($own->{$_} // 0), number($with->{$_})), "\n"
-				for sort { $with->{$b} <=> $with->{$a} || $a cmp $b } keys %$with;
-		}
-	}
-}
-
 sub by_size { my ($n) = @_; return sort { abs $n->{$b} <=> abs $n->{$a} || $a cmp $b } keys %$n }
 
 sub table {
@@ -608,7 +592,7 @@ sub because {
 	exit 3 if defined $above && @changed;
 }
 
-my %command = (fold => \&fold, own => \&own, because => \&because, table => \&table);
+my %command = (fold => \&fold, because => \&because, table => \&table);
 my $command = $command{ shift // '' } or die "calls.pl: see its first lines\n";
 
 $command->(@ARGV);

@@ -6,15 +6,10 @@
 check_directory() {
 	local dir=$1 free
 
-	if [[ -e $dir && ! -d $dir ]]; then
-		die 2 "OUT: $dir is not a directory"
-	fi
-	if [[ -d $dir && -n $(ls -A "$dir" 2>/dev/null) ]]; then
+	[[ ! -e $dir || -d $dir ]] || die 2 "OUT: $dir is not a directory"
+	[[ -z $(ls -A "$dir" 2>/dev/null) ]] ||
 		die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
-	fi
-	place_make OUT "$dir" ||
-		die 2 "OUT: cannot make the directory $dir; name another one with OUT=DIR"
-	place_check OUT "$dir" 0
+	place_results OUT "$dir"
 	check_writable "$dir"
 	free=$(place_free "$dir")
 	((free >= 32 * 1024)) ||
@@ -23,25 +18,13 @@ check_directory() {
 
 # check_writable DIR: stop unless a file can be made in DIR.
 check_writable() {
-	local probe
-
-	probe=$(mktemp "$1/.writable-XXXXXXXXXX" 2>/dev/null) ||
-		die 2 "OUT: cannot write in $1; name another directory with OUT=DIR"
-	rm -f "$probe"
+	[[ -w $1 ]] || die 2 "OUT: cannot write in $1; name another directory with OUT=DIR"
 }
 
 # check_cpu CPU: stop unless this process may run on it.
 check_cpu() {
-	local list range first last
-
-	list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-	for range in ${list//,/ }; do
-		first=${range%-*} last=${range#*-}
-		fields_is number "$first" || continue
-		fields_is number "$last" || continue
-		((10#$1 >= first && 10#$1 <= last)) && return 0
-	done
-	die 2 "CPU $1 is none that this process may use ($list)"
+	taskset -c "$1" true 2>/dev/null || die 2 "CPU $1 is none that this process may use" \
+		"($(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status))"
 }
 
 # check_prio N: stop unless programs can be run with real-time priority N.

@@ -95,7 +95,6 @@ due_ask() {
 # for the report.
 due_left() {
 	took_us "$run_start"
-	progress_spend
 	# Of a run that goes on, what it spent before counts.
 	due_left_us=$((conf[seconds] * 900000 - (took > spent ? took : spent)))
 	((due_left_us > 0)) || due_left_us=0

@@ -133,7 +133,7 @@ explain_sides() {
 			while (($(jobs -rp | wc -l) >= conf[jobs])); do
 				wait -n || failed=1
 			done
-			on_disk explain_side "$n" "$kernel" "$option" &
+			explain_side "$n" "$kernel" "$option" &
 			n=$((n + 1))
 		done
 	done
@@ -153,11 +153,10 @@ explain_write() {
 		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" '{ print side, $2 " " $3, $6 }' \
 			"$work/rows.$n" >>"$out/rows.tsv"
 	done
-	explain_calls own "${folded[@]}" >"$out/explain.tsv"
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
 	perl "$here/lib/flame.pl" "$program $pattern: instructions" "$out/explain.folded" >"$out/explain.svg"
-	if [[ -n ${conf[check]} ]]; then
+	if [[ -v conf[check] ]]; then
 		explain_calls because baseline "$work/check" "${folded[@]:0:2}" "${conf[fail-above]:-1}" \
 			>"$out/because.txt" || touch "$work/beyond"
 		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]}, red is more than before, blue less" \
@@ -172,18 +171,13 @@ explain_write() {
 	done
 }
 
-# explain PROGRAM [CASE|PATTERN] OPTION...
+# explain PROGRAM [CASE|PATTERN]
 explain() {
-	local program=${1-} pattern='' explain_so cmd
+	local program=${1-} pattern=${2-} explain_so cmd
 	local -a cases known sides=()
 
-	[[ $program =~ ^[a-z0-9_]+$ ]] || die 2 "explain PROGRAM CASE; see $0 --help"
-	shift
-	if (($#)) && [[ $1 != --* ]]; then
-		pattern=$1
-		shift
-	fi
-	parse_args "$@" --only "$program"
+	[[ $program =~ ^[a-z0-9_]+$ && $# -lt 3 ]] || die 2 "explain PROGRAM CASE; see $called --help"
+	conf[only]=$program
 	[[ ${conf[arch]} == x86_64 ]] ||
 		die 2 "explain: on x86_64 only; the static file of ${conf[arch]} has no names of functions"
 	read -ra known <<<"$(counted_names)"
@@ -199,21 +193,21 @@ explain() {
 	check_place
 	open_out
 	explain_plugin
-	if [[ -n ${conf[check]} ]]; then
+	if [[ -v conf[check] ]]; then
 		((${#kernels[@]} * ${#options[@]} == 1)) || die 2 "--check: of one kernel"
 		# Of the file's first kernel.
 		awk -F ';' -v row="$program " 'kernel == "" { kernel = $1 }
-			$1 == kernel && index($2, row) == 1 { sub(/^[^;]*;/, ""); print }' "${conf[check]}" >"$work/check"
-		[[ -s $work/check ]] || die 2 "--check: ${conf[check]} has no row of $program"
+			$1 == kernel && index($2, row) == 1 { sub(/^[^;]*;/, ""); print }' "${conf[check]-}" >"$work/check"
+		[[ -s $work/check ]] || die 2 "--check: ${conf[check]-} has no row of $program"
 	fi
 	((${#cases[@]} > 1)) || explain_refuse "$program" "${cases[0]}"
-	on_disk explain_initrd "$program" "${cases[@]}"
+	explain_initrd "$program" "${cases[@]}"
 	explain_sides
-	((!failed)) || return "$((${#conf[check]} ? 125 : 1))"
+	((!failed)) || return "$([[ ! -v conf[check] ]] && echo 1 || echo 125)"
 	[[ -s $work/0.folded ]] || die 1 "no row of $program $pattern can be explained: they are not" \
 		"repeated operations, or are computed from other rows"
-	on_disk explain_write
-	if [[ -n ${conf[check]} ]] || ((${#sides[@]} > 1)); then
+	explain_write
+	if [[ -v conf[check] ]] || ((${#sides[@]} > 1)); then
 		cat "$out"/because*.txt
 	else
 		cat "$out/explain.txt"

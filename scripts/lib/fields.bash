@@ -27,6 +27,7 @@ declare -rA fields_kinds=(
 	['name of test files']='(\.oscost-files-[A-Za-z0-9]{10})?'
 	# Of the user, or of us.
 	[percentage]='(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?'
+	[processor]='[A-Za-z0-9_.,=+-]+'
 	[check]='(cmd|pc|file):[]A-Za-z0-9/._+|:[-]+'
 	# No shell reads it otherwise.
 	[path]='(/[A-Za-z0-9_+][A-Za-z0-9._+-]*)+'

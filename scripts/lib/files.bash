@@ -56,6 +56,6 @@ files_check() {
 	[[ -n ${conf[dir]:=} ]] || return 0
 	[[ -d ${conf[dir]} && -w ${conf[dir]} ]] ||
 		die 2 "DIR: ${conf[dir]} is no directory that we may write in"
-	place_check DIR "${conf[dir]}" 1
+	place_check DIR "${conf[dir]}" sticky
 	conf[dir]=$(cd -P "${conf[dir]}" && pwd -P)
 }

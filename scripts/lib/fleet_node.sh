@@ -4,12 +4,7 @@
 # What scripts/fleet runs on a node, in a directory of its own that has the static
 # file and run-all.sh; a plain shell is enough.
 #
-# usage: fleet_node.sh SECONDS measure [run-all.sh's OPTION]...
-#        fleet_node.sh SECONDS serve ADDRESS CLIENT
-#        fleet_node.sh SECONDS pair ADDRESS PORT [run-all.sh's OPTION]...
-#   measure  the plan in run-all.sh
-#   serve    net_server at ADDRESS for CLIENT; says "@serving PORT"
-#   pair     the same as measure, against such a server
+# usage: fleet_node.sh SECONDS [run-all.sh's OPTION]...
 #
 # It ends when standard input does, for then the machine that asked has gone, and
 # after SECONDS.  The results come as lines between "@results" and "@end STATUS";
@@ -51,42 +46,8 @@ finish() {
 	exit 0
 }
 
-# begin COMMAND...: in a session of its own, so that all of it can be ended.
-begin() {
-	setsid "$@" </dev/null 3<&- >>log.txt 2>&1 &
-	job=$!
-}
-
-# run_all OPTION...: the plan, to its end.
-run_all() {
-	# Each program would take a quarter of a second to know it.
-	hz=$(tr '\n' ' ' <machine.json | sed -n 's/.*"tsc": *{[^{}]*"hz": *\([0-9.]*\).*/\1/p')
-	[ -z "$hz" ] || export OSCOST_TSC_HZ="$hz"
-	./oscost-static machine noise --ms 150 --phase before --round 0 >>noise.jsonl 2>>log.txt
-	begin sh ./run-all.sh "$@"
-	wait "$job"
-	status=$?
-	job=
-	./oscost-static machine noise --ms 150 --phase after --round 0 >>noise.jsonl 2>>log.txt
-	finish "$status"
-}
-
-# serve ADDRESS CLIENT: until we are stopped.
-serve() {
-	setsid ./oscost-static net_server --listen "$1" --allow "$2" --port 0 \
-		</dev/null 3<&- >port 2>>log.txt &
-	job=$!
-	while kill -0 "$job" 2>/dev/null && [ ! -s port ]; do
-		sleep 0.1
-	done
-	[ ! -s port ] || echo "@serving $(cat port)"
-	wait "$job"
-	finish $?
-}
-
-here=$(pwd) job='' watch=
-limit=$1 what=$2
-shift 2
+here=$(pwd) job='' watch='' limit=$1
+shift
 : >log.txt
 : >noise.jsonl
 trap 'finish 124' ALRM
@@ -100,12 +61,15 @@ exec 3<&0
 watch=$!
 ./oscost-static machine >machine.json 2>>log.txt ||
 	{ tail -n 1 log.txt >&2 && finish 126; }
-case $what in
-measure) run_all "$@" ;;
-serve) serve "$@" ;;
-pair)
-	sed "s/@address@/$1/; s/@port@/$2/" run-all.sh >here.sh && mv here.sh run-all.sh
-	shift 2
-	run_all "$@"
-	;;
-esac
+# Each program would take a quarter of a second to know it.
+hz=$(tr '\n' ' ' <machine.json | sed -n 's/.*"tsc": *{[^{}]*"hz": *\([0-9.]*\).*/\1/p')
+[ -z "$hz" ] || export OSCOST_TSC_HZ="$hz"
+./oscost-static machine noise --ms 150 --phase before --round 0 >>noise.jsonl 2>>log.txt
+# In a session of its own, so that all of it can be ended.
+setsid sh ./run-all.sh "$@" </dev/null 3<&- >>log.txt 2>&1 &
+job=$!
+wait "$job"
+status=$?
+job=
+./oscost-static machine noise --ms 150 --phase after --round 0 >>noise.jsonl 2>>log.txt
+finish "$status"

@@ -82,10 +82,3 @@ unknown() {
 	mapfile -t names < <(usage | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 	die 2 "unknown argument '$1'; $(meant "$1" "see $called --help" "${names[@]}")"
 }
-
-# take_option NAME VALUE...: into conf, which has the names that there are.
-take_option() {
-	[[ $1 == --* && -n ${conf[${1#--}]+known} ]] || unknown "$1"
-	(($# > 1)) || die 2 "$1 needs a value"
-	conf[${1#--}]=$2
-}

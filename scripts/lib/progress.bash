@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Progress: one line that is rewritten on a terminal, else a line a round.
 
-declare -A progress_sum=() progress_count=() # microseconds, invocations by id
+spent=0 ran=0   # microseconds of all invocations, and their number
 progress_line=0 # whether the terminal shows our line now
 
 # now_us: set now to a time in microseconds that nobody sets back: since the
@@ -43,68 +43,29 @@ progress_clear() {
 	fi
 }
 
-# progress_took ID MICROSECONDS: learn how long a row takes.
-progress_took() {
-	((progress_sum[$1] += $2, progress_count[$1] += 1, 1))
-}
+# progress_took MICROSECONDS: of an invocation.
+progress_took() { ((spent += $1, ran += 1, 1)); }
 
-# progress_spend: set spent to the microseconds of all invocations.
-progress_spend() {
-	local id
-
-	spent=0
-	for id in "${!progress_sum[@]}"; do
-		((spent += progress_sum[$id], 1))
-	done
-}
-
-# progress_expect ID...: set expected to how long these will take, us; rows
-# that have not run yet are taken to be as long as the others, on average.
-progress_expect() {
-	local id sum=0 count=0
-
-	for id in "${!progress_sum[@]}"; do
-		((sum += progress_sum[$id], count += progress_count[$id], 1))
-	done
-	expected=0
-	((count)) || return 0
-	for id in "$@"; do
-		if [[ -n ${progress_count[$id]:-} ]]; then
-			((expected += progress_sum[$id] / progress_count[$id], 1))
-		else
-			((expected += sum / count, 1))
-		fi
-	done
-}
-
-# progress_left ROUND ID...: set left to the text for the time left, and percent:
-# these rows of that round, and the rounds after it that are known.
+# progress_left ROUND NUMBER: set left to the text for the time left, and percent: so
+# many invocations of that round, and the rounds after it that are known.
 progress_left() {
-	local round=$1 sum rest
-	shift
+	local sum
 
-	if [[ ${conf[seconds]} ]] && ((round > 1)); then
+	if [[ ${conf[seconds]} ]] && (($1 > 1)); then
 		due_left
 		sum=$due_left_us
 	else
-		progress_expect "$@"
-		sum=$expected
-		progress_expect "${plan_ids[@]}"
-		rest=$((round < conf[rounds] ? conf[rounds] - round : 0))
-		((sum += rest * expected, 1))
+		sum=$(($2 + ($1 < conf[rounds] ? (conf[rounds] - $1) * ${#plan_ids[@]} : 0)))
+		sum=$((ran ? sum * (spent / ran) : 0))
 	fi
-	progress_spend
 	percent=$((spent + sum ? spent * 100 / (spent + sum) : 0))
-	if ((sum || (spent && ${#conf[seconds]}))); then
-		left="$(format_us "$sum") left"
-	else
-		left="time left unknown"
-	fi
+	left="time left unknown"
+	((!ran)) || left="$(format_us "$sum") left"
 }
 
 # progress_show ROUND ID...: rewrite the line; these rows of the round are to come.
 progress_show() {
-	progress_left "$@"
+	progress_left "$1" $(($# - 1))
 	printf '\r\033[K%.79s' "$(printf '[%3d%%] round %d, %s, %s' "$percent" "$1" "$2" "$left")" >&"$log_fd" || :
 	progress_line=1
 }
@@ -112,7 +73,7 @@ progress_show() {
 # progress_round ROUND MICROSECONDS: a round has ended.
 progress_round() {
 	progress_terminal && return 0
-	progress_left $(($1 + 1)) "${round_ids[@]}"
+	progress_left $(($1 + 1)) "${#round_ids[@]}"
 	((${#round_ids[@]})) || left='the last one'
 	log "round $1 took $(format_us "$2"), $left"
 }

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What a run keeps in its directory: see docs/results-format.md.
+# What a run keeps in its directory: see docs/results-format.md.  The files that are
+# for the driver are in $kept below it: run/, or nothing for a run of earlier versions.
 #
 # journal.tsv has a line for each invocation that is over: round, id, exit
 # status, seconds, size of invocations.jsonl after it, reason.  A line is
@@ -15,9 +16,15 @@ record_own=0               # whether nobody else can write in .rows and .talk
 record_write() {
 	local why
 
-	why=$(printf '%s' "$2${2:+$'\n'}" 2>&1 >"$out/.$1.new") || record_stuck "$why"
-	why=$(sync "$out/.$1.new" 2>&1) || record_stuck "$why"
-	why=$(mv "$out/.$1.new" "$out/$1" 2>&1) || record_stuck "$why"
+	why=$({ printf '%s' "$2${2:+$'\n'}" >"$out/.${1##*/}.new" && sync "$out/.${1##*/}.new" &&
+		mv "$out/.${1##*/}.new" "$out/$1"; } 2>&1) || record_stuck "$why"
+}
+
+# record_begin: the folder of a new run.
+record_begin() {
+	local why
+
+	why=$(mkdir "$out/run" 2>&1) || record_stuck "$why"
 }
 
 # record_append NAME TEXT: all of TEXT, or nothing.
@@ -39,9 +46,9 @@ record_stuck() {
 	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
 	progress_clear
 	why="cannot write in $out: $why ($(place_free "$out") KiB free); $remedy"
-	[[ ! -e $out/plan.tsv ]] || die 1 "$why go on with: $(resume_command)"
+	[[ ! -e $out/${kept}plan.tsv ]] || die 1 "$why go on with: $(resume_command)"
 	# Without a plan nothing has begun, and the directory is as it was.
-	rm -f "$out/predictions.ini"
+	rm -rf "$out/predictions.ini" "$out/run"
 	die 2 "$why begin again"
 }
 
@@ -50,10 +57,10 @@ record_stuck() {
 record_there() {
 	local now before=$out
 
-	[[ ! $out -ef /proc/$$/fd/9 || (${due_first-} && ! -e $out/plan.tsv) ]] || return 0
+	[[ ! $out -ef /proc/$$/fd/9 || (${due_first-} && ! -e $out/${kept}plan.tsv) ]] || return 0
 	progress_clear
 	now=$(readlink "/proc/$$/fd/9")
-	[[ -e $now/plan.tsv ]] || die 1 "somebody has removed $out or files in it: begin a new run"
+	[[ -e $now/${kept}plan.tsv ]] || die 1 "somebody has removed $out or files in it: begin a new run"
 	files_dir=${files_dir/#"$out"/"$now"}
 	out=$now
 	die 1 "somebody has renamed $before to $out; go on with: $(resume_command)"
@@ -87,13 +94,13 @@ record_ready() {
 record_sync() {
 	local why
 
-	why=$(sync "$out/invocations.jsonl" "$out/journal.tsv" 2>&1) ||
+	why=$(sync "$out/invocations.jsonl" "$out/${kept}journal.tsv" 2>&1) ||
 		record_stuck "$why"
 }
 
 # record_journal ROUND ID STATUS SECONDS REASON
 record_journal() {
-	record_append journal.tsv \
+	record_append "${kept}journal.tsv" \
 		"$1"$'\t'"$2"$'\t'"$3"$'\t'"$4"$'\t'"$record_size"$'\t'"${5//[$'\t\r\n']/ }"
 	journal_done["$1 $2"]=1
 }
@@ -113,13 +120,13 @@ record_whole() {
 # record_keep WHAT RULE: keep the lines of the journal for which awk's RULE is
 # true.
 record_keep() {
-	local kept others
+	local lines others
 
-	kept=$(awk -F '\t' "$2" "$out/journal.tsv")
-	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/journal.tsv")
+	lines=$(awk -F '\t' "$2" "$out/${kept}journal.tsv")
+	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/${kept}journal.tsv")
 	[[ $others != 0 ]] || return 0
 	log "$others invocations $1; they are measured again"
-	record_write journal.tsv "$kept"
+	record_write "${kept}journal.tsv" "$lines"
 }
 
 # record_load: read the journal, which is empty unless this run has stopped
@@ -129,14 +136,14 @@ record_keep() {
 record_load() {
 	local size why
 
-	why=$(touch "$out"/{journal.tsv,invocations.jsonl,log.txt} 2>&1) || record_stuck "$why"
-	record_whole "$out/journal.tsv"
+	why=$(touch "$out/${kept}"{journal.tsv,log.txt} "$out/invocations.jsonl" 2>&1) || record_stuck "$why"
+	record_whole "$out/${kept}journal.tsv"
 	record_whole "$out/invocations.jsonl"
 	size=$(stat -c %s "$out/invocations.jsonl")
 	record_keep 'lost their rows' \
 		"!(lost = lost || (\$5 ~ /^[0-9]+\$/ && \$5 > $size))"
 	[[ -z ${conf[resume-failed]:-} ]] || record_keep failed "\$3 ~ /^(0|77)\$/"
-	fields_read "$out/journal.tsv" "$(remedy)" record_loaded number 'row id' \
+	fields_read "$out/${kept}journal.tsv" "$(remedy)" record_loaded number 'row id' \
 		'exit status' 'time in seconds' number text
 	truncate -s "$record_size" "$out/invocations.jsonl"
 }
@@ -147,7 +154,7 @@ record_loaded() {
 	[[ -z ${journal_done["$1 $2"]:-} ]] || fields_refuse "$2 is there twice for round $1"
 	(($5 >= record_size)) || fields_refuse "the size $5 is less than before"
 	journal_done["$1 $2"]=1
-	progress_took "$2" $((10#${4/./}))
+	progress_took $((10#${4/./}))
 	record_size=$5
 }
 
@@ -176,7 +183,7 @@ record_rows() {
 # record_talk ID ROUND FILE: append what a program said to log.txt.
 record_talk() {
 	[[ -s $3 ]] || return 0
-	record_append log.txt "$(sed "s/^/$1 round $2: /" "$3")"
+	record_append "${kept}log.txt" "$(sed "s/^/$1 round $2: /" "$3")"
 }
 
 # record_settings: write plan.tsv, which --resume reads.
@@ -184,14 +191,14 @@ record_settings() {
 	local text
 
 	text=$(plan_write)
-	record_write plan.tsv "$text"
+	record_write "${kept}plan.tsv" "$text"
 }
 
 # record_run INTERRUPTED ENDED_AT: write run.json.
 record_run() {
 	local text
 
-	text=$(awk -v "interrupted=$1" -v "ended=$2" -f "$here/lib/run.awk" "$out/plan.tsv" "$out/journal.tsv") ||
+	text=$(awk -v "interrupted=$1" -v "ended=$2" -f "$here/lib/run.awk" "$out/${kept}plan.tsv" "$out/${kept}journal.tsv") ||
 		record_stuck "run.json"
 	record_write run.json "$text"
 }
@@ -204,7 +211,7 @@ record_about() {
 		text+=${text:+$'\n,\n'}$("$bin/$program" --describe </dev/null) ||
 			die 2 "$bin/$program --describe failed; run make"
 	done
-	record_write about.json "[$text]"
+	record_write "${kept}about.json" "[$text]"
 }
 
 # record_described NAME FILE: keep what machine and describe.awk have said of a

@@ -114,7 +114,7 @@ rounds_row() {
 	rounds_reason "$status" "$took" "${plan_limits[i]}"
 	printf -v seconds '%d.%06d' $((took / 1000000)) $((took % 1000000))
 	record_journal "$round" "$id" "$status" "$seconds" "$reason"
-	progress_took "$id" "$took"
+	progress_took "$took"
 	if ((status != 0)); then
 		rounds_tell "$round" "$id" "$status"
 	fi

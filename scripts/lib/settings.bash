@@ -83,12 +83,13 @@ reconfigure() {
 			die 2 "$option: --resume takes its settings from the run that stopped"
 	done
 	out=${conf[resume]}
-	[[ ! -d $out ]] || place_resume
-	[[ -r $out/plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
+	[[ ! -d $out ]] || place_check RESUME "$out"
+	[[ -e $out/run ]] || kept=
+	[[ -r $out/${kept}plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
 	peer_check
 	plan_read_suite "${conf[suite]-}" "run|once$(peer_kinds)"
 	plan_trust
-	fields_file=$out/plan.tsv
+	fields_file=$out/${kept}plan.tsv
 	fields_remedy=$(remedy)
 	plan_read "$fields_file" "$fields_remedy"
 	for option in "${!saved[@]}"; do

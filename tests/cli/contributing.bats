@@ -62,7 +62,7 @@ tests_pass() {
 	[[ ${#lines[@]} == 3 ]]
 	run -0 scripts/run-all --bin build/bin --only getrandom --rounds 1 --effort 10 --out out
 	jq -e '.status' out/invocations.jsonl
-	jq -e '.[0].name == "getrandom" and (.[0].summary | contains("random bytes"))' out/about.json
+	jq -e '.[0].name == "getrandom" and (.[0].summary | contains("random bytes"))' out/run/about.json
 	run -0 build/bin/report export --format csv out
 	[[ $output == *getrandom*size=256* ]]
 }

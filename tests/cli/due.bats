@@ -125,12 +125,12 @@ options() { sed -E 's/ --left [0-9]+//' "$1" | sort -u; }
 	grep -v other plain/invocations.jsonl | cmp - <(grep -v other out/invocations.jsonl)
 	# All is done: once more is nothing more.
 	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out
-	[[ $(wc -l <out/journal.tsv) -eq 24 && $(wc -l <looks) -eq 5 ]]
+	[[ $(wc -l <out/run/journal.tsv) -eq 24 && $(wc -l <looks) -eq 5 ]]
 }
 
 @test "a plan that says what was never decided is refused" {
 	run -0 drive --out out --rounds 1
-	sed -i 's/^@due\t.*/@due\t7:good;id/' out/plan.tsv
+	sed -i 's/^@due\t.*/@due\t7:good;id/' out/run/plan.tsv
 	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
 	[[ $stderr == *"@due: '7:good;id' is no list of rounds"* ]]
 }

@@ -32,31 +32,31 @@ kept() {
 resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 
 @test "a journal runs nothing" {
-	kept journal.tsv
+	kept run/journal.tsv
 	for column in 1 2 3 4 5; do
-		planted out/journal.tsv 2 "$column"
-		refused out/journal.tsv 2 resumed
+		planted out/run/journal.tsv 2 "$column"
+		refused out/run/journal.tsv 2 resumed
 	done
 	# A reason is text, and stays it.
-	planted out/journal.tsv 2 6
+	planted out/run/journal.tsv 2 6
 	run -0 resumed
 	[[ ! -e PWNED ]]
 	jq -e --arg evil "$evil" '.programs[1].reason == $evil' out/run.json
 }
 
 @test "a journal that cannot be of its plan is refused" {
-	kept journal.tsv
+	kept run/journal.tsv
 	for change in '1p' '2s/\t[a-z]*\t/\tthird\t/' '3s/\t[0-9]*\t$/\t0\t/'; do
-		sed "$change" out/journal.tsv.sound >out/journal.tsv
+		sed "$change" out/run/journal.tsv.sound >out/run/journal.tsv
 		run -2 --separate-stderr resumed
-		[[ $stderr == *"out/journal.tsv, line "[23]": "* ]]
+		[[ $stderr == *"out/run/journal.tsv, line "[23]": "* ]]
 	done
 }
 
 # More of them: tests/fuzz-report --resume with another seed.
 @test "no spoilt plan, journal or suite confuses the driver" {
-	kept plan.tsv
-	rm out/plan.tsv.sound
+	kept run/plan.tsv
+	rm out/run/plan.tsv.sound
 	TMPDIR=$BATS_TEST_TMPDIR run -0 "$ROOT/tests/fuzz-report" --resume out \
 		"$suite" 20 1 "$ROOT/scripts/run-all" --bin "$bin"
 	[[ $output == "20 runs" ]]
@@ -65,17 +65,17 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 @test "a plan runs nothing" {
 	local line
 
-	kept plan.tsv
-	line=$(grep -n '^good' out/plan.tsv | cut -d : -f 1)
+	kept run/plan.tsv
+	line=$(grep -n '^good' out/run/plan.tsv | cut -d : -f 1)
 	for column in 1 2 3 4; do
-		planted out/plan.tsv "$line" "$column"
-		refused out/plan.tsv "$line" resumed
+		planted out/run/plan.tsv "$line" "$column"
+		refused out/run/plan.tsv "$line" resumed
 	done
 	# The settings; what is text goes into run.json or names a directory.
 	# shellcheck disable=SC2013 # numbers
-	for line in $(grep -n '^@' out/plan.tsv.sound | cut -d : -f 1); do
-		planted out/plan.tsv "$line" 2
-		case $(sed -n "${line}p" out/plan.tsv) in
+	for line in $(grep -n '^@' out/run/plan.tsv.sound | cut -d : -f 1); do
+		planted out/run/plan.tsv "$line" 2
+		case $(sed -n "${line}p" out/run/plan.tsv) in
 		@command_line*)
 			run -0 resumed
 			[[ ! -e PWNED ]]
@@ -84,10 +84,10 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 			run -2 --separate-stderr resumed
 			[[ ! -e PWNED && $stderr == *"is no directory"* ]]
 			;;
-		*) refused out/plan.tsv "$line" resumed ;;
+		*) refused out/run/plan.tsv "$line" resumed ;;
 		esac
-		planted out/plan.tsv "$line" 1
-		refused out/plan.tsv "$line" resumed
+		planted out/run/plan.tsv "$line" 1
+		refused out/run/plan.tsv "$line" resumed
 	done
 }
 
@@ -101,7 +101,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 
 @test "what else lies in the directory runs nothing" {
 	drive --out out --rounds 2
-	for file in run.json machine.json peer.json about.json noise.jsonl; do
+	for file in run.json machine.json peer.json run/about.json noise.jsonl; do
 		[[ -e out/$file ]] || continue
 		jq --arg evil "$evil" '(.. | scalars) |= $evil' "out/$file" >new
 		mv new "out/$file"

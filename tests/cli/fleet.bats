@@ -44,14 +44,13 @@ states() {
 @test "each node becomes a directory that the report reads, and nothing is left there" {
 	local node
 
-	try 0 "${fleet[@]}" run --local 2 --pairs 1 "${short[@]}" --out out
+	try 0 "${fleet[@]}" run --local 2 "${short[@]}" --out out
 	[[ $(states out) == 'local1=ok local2=ok' ]]
 	for node in local1 local2; do
 		jq -es 'length == 2 and all(.[]; .benchmark == "signal" and .tier == "core" and .status != "failed")' \
 			"out/nodes/$node/invocations.jsonl"
 		try 0 "$BIN/report" make --no-plots "out/nodes/$node"
 	done
-	jq -es 'map(.benchmark) | unique == ["tcp_bandwidth", "tcp_rtt"]' out/pairs/local1,local2/invocations.jsonl
 	[[ -z $(ls -A far) && -z $(find out -name '.work*') ]]
 }
 
@@ -144,29 +143,4 @@ touch touched'
 		try 2 "${fleet[@]}" run --resume plan
 	done
 	[[ ! -e touched && ! -e out ]]
-}
-
-# partners N K: who is paired with whom.
-partners() {
-	ROOT=$ROOT bash -c 'set -eu
-		for name in random fleet_plan; do source "$ROOT/scripts/lib/$name.bash"; done
-		declare -A conf=([pairs]=$2 [seed]=7)
-		mapfile -t nodes < <(seq -f a%.0f "$1")
-		fleet_pair
-		printf "%s\n" "${pairs[@]}"' bash "$@"
-}
-
-@test "of many nodes each has as many partners as it was asked for" {
-	local n k
-
-	for n in 2 5 6 11 40; do
-		for k in 1 2 3 4 5 60; do
-			partners "$n" "$k" | awk -F , -v n="$n" -v k="$((k < n ? k : n - 1))" '
-				{ bad += $1 == $2 || seen[$1, $2]++ || seen[$2, $1]; of[$1]++; of[$2]++ }
-				# An odd number of nodes cannot all have an odd number.
-				END { for (a in of) { all++; bad += of[a] != k + (n % 2 && k % 2) }
-					exit bad || all != n }'
-		done
-	done
-	[[ $(partners 40 4) == "$(partners 40 4)" ]]
 }

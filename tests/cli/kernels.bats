@@ -6,11 +6,10 @@
 setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir -p root/proc/sys/kernel/random root/etc/systemd/system root/run bin
+	mkdir -p root/proc/sys/kernel/random bin
 	cp -r "$ROOT/scripts" .
 	mkdir build
 	ln -s "$BIN" build/bin
-	stub systemctl 'echo "$*" >>systemctl'
 	run_all
 	boot 6.1-old
 }
@@ -24,8 +23,8 @@ stub() { # NAME BODY
 run_all() {
 	printf '#!/usr/bin/env bash\nprintf "%%s\\n" "$*" >>args
 		out=${@: -1}
-		mkdir -p "$out"
-		echo "# plan" >"$out/plan.tsv"
+		mkdir -p "$out/run"
+		echo "# plan" >"$out/run/plan.tsv"
 		printf "{\\"schema\\": 1, \\"session\\": \\"%%s\\",\\n \\"interrupted\\": true}\\n" "$(sed "s/.*--session //; s/ --out.*//" <<<"$*")" >"$out/run.json"
 		echo "[]" >"$out/about.json"
 		echo "{}" >"$out/machine.json"
@@ -134,22 +133,6 @@ plan() {
 	stub sleep 'echo "$*" >slept'
 	run -0 --separate-stderr kernels resume out
 	[[ $(<slept) == 3 ]]
-}
-
-@test "a systemd unit lets each boot go on; the last boot removes it" {
-	local unit=root/etc/systemd/system/oscost-kernels.service
-
-	plan 1 2>/dev/null
-	run -1 --separate-stderr kernels install out
-	[[ $stderr == *"a line of the crontab does the same: @reboot $PWD/scripts/kernels resume $PWD/out" ]]
-	mkdir -p root/run/systemd/system
-	kernels install out
-	grep -qx "ExecStart=$PWD/scripts/kernels resume $PWD/out" "$unit"
-	[[ $(<systemctl) == $'daemon-reload\n-q enable oscost-kernels.service' ]]
-	kernels resume out
-	boot 6.1-new
-	run -0 --separate-stderr kernels resume out
-	[[ ! -e $unit && $(tail -n 2 systemctl) == $'-q disable oscost-kernels.service\ndaemon-reload' ]]
 }
 
 @test "misuse, and a plan that somebody else has written" {

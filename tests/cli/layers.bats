@@ -26,8 +26,6 @@ layers() { "$ROOT/scripts/layers" --bin "$BIN" --rounds 4 --effort 1 "$@"; }
 	run -2 --separate-stderr layers --layers ' '
 	run -2 --separate-stderr layers --sundial 1
 	run -2 --separate-stderr layers --layers nnp --only nosuch
-	run -2 --separate-stderr layers --layers nnp --ledger . --out out
-	[[ $stderr == *"--ledger .: no kernel of a ledger"* && ! -e out ]]
 	run -2 --separate-stderr layers --layers 'nnp nnp'
 	[[ $stderr == *"another side"* ]]
 }

@@ -21,7 +21,7 @@ refused() {
 
 	before=$(things)
 	run -2 --separate-stderr "${@:3}"
-	[[ $stderr == *"$1: $2"*"type $1"[\ =]/root* && $(grep -c . <<<"$stderr") -eq 1 ]]
+	[[ $stderr == *"$1: $2"*"name a directory that is yours alone"* && $(grep -c . <<<"$stderr") -eq 1 ]]
 	[[ $(things) == "$before" ]]
 }
 
@@ -49,7 +49,7 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 
 @test "--resume takes no test files that somebody else has put there" {
 	drive --out out --rounds 1 --dir shared
-	name=$(sed -n 's/^@files\t//p' out/plan.tsv)
+	name=$(sed -n 's/^@files\t//p' out/run/plan.tsv)
 	[[ $name == .oscost-files-* ]]
 	mkdir "shared/$name"
 	ln -s "$PWD/victim" "shared/$name/.oscost-run"
@@ -91,29 +91,21 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 }
 
 @test "results do not go where another user may write" {
-	refused OUT "user nobody may write in $PWD/theirs" drive --out theirs
-	refused OUT "user nobody may write in $PWD/theirs" drive --out theirs/a/b
-	mkdir theirs/ours
-	refused OUT "user nobody may write in $PWD/theirs" drive --out theirs/ours
-	refused DIR "user nobody may write in $PWD/theirs" drive --out out --dir theirs
+	refused OUT "user nobody may write in theirs" drive --out theirs
+	refused OUT "user nobody may write in theirs" drive --out theirs/a/b
+	refused DIR "user nobody may write in theirs" drive --out out --dir theirs
 	mkdir -m 777 open
-	refused OUT "everybody may write in $PWD/open" drive --out open
-	mkdir open/ours
-	refused OUT "everybody may write in $PWD/open" drive --out open/ours
-	refused DIR "everybody may write in $PWD/open" drive --out out --dir open
+	refused OUT "everybody may write in open" drive --out open
+	refused DIR "everybody may write in open" drive --out out --dir open
 	# In a sticky one the next must be ours.
 	mkdir shared/theirs
 	chown nobody shared/theirs
-	refused OUT "user nobody may write in $PWD/shared/theirs" drive --out shared/theirs/x
+	refused OUT "user nobody may write in shared/theirs" drive --out shared/theirs/x
 	mkdir -m 1777 empty
-	refused OUT "everybody may write in $PWD/empty" drive --out empty/
-	mkdir ours
-	ln -s "$PWD/ours" shared/link
-	chown -h nobody shared/link
-	refused OUT "the link $PWD/shared/link is of user nobody" drive --out shared/link
+	refused OUT "everybody may write in empty" drive --out empty/
 	mkdir -m 770 group
 	chgrp nogroup group
-	refused OUT "group nogroup may write in $PWD/group" drive --out group
+	refused OUT "group nogroup may write in group" drive --out group
 	[[ $(<victim) == keep ]]
 }
 
@@ -130,9 +122,12 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 @test "a run of another user is not gone on with" {
 	drive --out out --rounds 2
 	mv out theirs/
+	chown nobody theirs/out
 	run -2 --separate-stderr drive --resume theirs/out
-	[[ $stderr == *"RESUME: user nobody may write in"*"type: cp -r theirs/out /root/"* ]]
-	chown root theirs
+	[[ $stderr == *"RESUME: user nobody may write in"*"(cp -r makes one of a run)" ]]
+	cp -r theirs/out copy
+	run -0 drive --resume copy
+	chown root theirs/out
 	run -0 drive --resume theirs/out
 	ln -s "$PWD/victim" theirs/out/.machine.json.new
 	run -2 --separate-stderr drive --resume theirs/out

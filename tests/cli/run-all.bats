@@ -48,9 +48,9 @@ refused() {
 		(.programs | length) == 12 and .suite_version == "0.1" and
 		(.programs | all(.exit_status == 0 and .reason == null)) and
 		.plan[1].args == "--size=1"' out/run.json
-	jq -e 'map(.name) == ["good", "other"]' out/about.json
+	jq -e 'map(.name) == ["good", "other"]' out/run/about.json
 	jq -e .tsc out/machine.json
-	[[ -z $(find out -name '.*' -type f) ]]
+	[[ -z $(find out -name '.*' -type f) && $(find out -mindepth 1 -maxdepth 1 | wc -l) -le 12 ]]
 }
 
 @test "run-all gives each program its options and the calibration" {
@@ -58,7 +58,7 @@ refused() {
 	stub good 'echo "$args $OSCOST_TSC_HZ" >&2; '"$row"
 	run -0 drive --out out --rounds 1 --only good --cpu "$(allowed_cpu)" \
 		--timer lfence --seed 7 --effort 30
-	grep -E -- '^good round 1: --json --invocations 1 --round 1 --seed [0-9]+ --effort 30 --cpu [0-9]+ --timer lfence --dir [^ ]*/out/\.oscost-files-[A-Za-z0-9]{10} 2000000000\.5$' out/log.txt
+	grep -E -- '^good round 1: --json --invocations 1 --round 1 --seed [0-9]+ --effort 30 --cpu [0-9]+ --timer lfence --dir [^ ]*/out/\.oscost-files-[A-Za-z0-9]{10} 2000000000\.5$' out/run/log.txt
 }
 
 allowed_cpu() {
@@ -72,7 +72,7 @@ allowed_cpu() {
 	cmp a/invocations.jsonl b/invocations.jsonl
 	run ! cmp a/invocations.jsonl c/invocations.jsonl
 	# Not the same order in all rounds; these seeds give two.
-	[[ $(cut -f 1,2 a/journal.tsv | awk '$1 != last { print $2; last = $1 }' |
+	[[ $(cut -f 1,2 a/run/journal.tsv | awk '$1 != last { print $2; last = $1 }' |
 		sort -u | wc -l) -eq 2 ]]
 }
 
@@ -136,7 +136,7 @@ nobody_left() {
 	nobody_left
 	# As if it had been killed while writing.
 	printf '{"half' >>out/invocations.jsonl
-	printf '3\tgo' >>out/journal.tsv
+	printf '3\tgo' >>out/run/journal.tsv
 	touch go-on
 	run -0 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
 	[[ $output == "rows: 8" ]]
@@ -169,8 +169,8 @@ cut_and_resume() {
 	(cd out && "$@")
 	run -0 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
 	diff <(sort whole/invocations.jsonl) <(sort out/invocations.jsonl)
-	diff <(cut -f 1-3 whole/journal.tsv | sort) <(cut -f 1-3 out/journal.tsv | sort)
-	[[ $(tail -n 1 out/journal.tsv | cut -f 5) -eq $(stat -c %s out/invocations.jsonl) ]]
+	diff <(cut -f 1-3 whole/run/journal.tsv | sort) <(cut -f 1-3 out/run/journal.tsv | sort)
+	[[ $(tail -n 1 out/run/journal.tsv | cut -f 5) -eq $(stat -c %s out/invocations.jsonl) ]]
 }
 
 @test "what a power cut took is measured again" {
@@ -186,8 +186,8 @@ cut_and_resume() {
 			truncate -s $size invocations.jsonl"
 		[[ $stderr == *"invocations lost their rows; they are measured again"* ]]
 	done
-	cut_and_resume bash -c 'truncate -s 40 journal.tsv; truncate -s 400 journal.tsv'
-	cut_and_resume bash -c 'truncate -s +40 journal.tsv; truncate -s +40 invocations.jsonl'
+	cut_and_resume bash -c 'truncate -s 40 run/journal.tsv; truncate -s 400 run/journal.tsv'
+	cut_and_resume bash -c 'truncate -s +40 run/journal.tsv; truncate -s +40 invocations.jsonl'
 	[[ $stderr != *"lost their rows"* ]]
 }
 
@@ -215,7 +215,7 @@ cut_and_resume() {
 	for broken in 1 2 3 4; do
 		rm -rf out calls
 		cp -r whole out
-		sed -i '$d' out/journal.tsv
+		sed -i '$d' out/run/journal.tsv
 		# shellcheck disable=SC2016 # expands in the stub
 		printf '#!/bin/bash\necho >>calls\n(($(wc -l <calls) != %d)) || exit 1\nexec %s "$@"\n' \
 			"$broken" "$(command -v head)" >path/head
@@ -223,11 +223,22 @@ cut_and_resume() {
 		cp -r out before
 		PATH=$PWD/path:$PATH run -1 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
 		[[ $stderr == *"cannot be read"* ]]
-		cmp before/journal.tsv out/journal.tsv
+		cmp before/run/journal.tsv out/run/journal.tsv
 		cmp before/invocations.jsonl out/invocations.jsonl
 		rm -rf before
 	done
 	cut_and_resume true
+}
+
+@test "a run of earlier versions, which have no folder run/, is gone on with" {
+	drive --out out --rounds 2 --seed 5
+	cp -r out old
+	mv old/run/* old
+	rmdir old/run
+	sed -i '$d' old/journal.tsv
+	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume old
+	diff <(sort out/invocations.jsonl) <(sort old/invocations.jsonl)
+	[[ ! -e old/run && $(wc -l <old/journal.tsv) -eq 4 ]]
 }
 
 @test "what failed is measured again on request" {
@@ -267,7 +278,7 @@ cut_and_resume() {
 	run -0 drive --out out --rounds 3
 	jq -e '[.programs[] | select(.id == "file_cache_machine").round] == [1] and
 		(.programs | length) == 7' out/run.json
-	sed -i '/file_cache_machine/d' out/journal.tsv
+	sed -i '/file_cache_machine/d' out/run/journal.tsv
 	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out --suite "$suite"
 	jq -e '[.programs[] | select(.id == "file_cache_machine").round] == [1]' out/run.json
 }
@@ -344,7 +355,7 @@ cut_and_resume() {
 	stub other '[[ -e slow || $round == 1 ]] || { touch waiting; sleep '"$nap"'; }; '"$row"
 	mkdir path
 	# shellcheck disable=SC2016 # expands in the script
-	printf '#!/bin/bash\n[[ ! -e slow || $(grep -c . out/journal.tsv) -lt 2 ]] || { touch waiting; sleep 1; }\nPATH=%q exec sync "$@"\n' \
+	printf '#!/bin/bash\n[[ ! -e slow || $(grep -c . out/run/journal.tsv) -lt 2 ]] || { touch waiting; sleep 1; }\nPATH=%q exec sync "$@"\n' \
 		"$PATH" >path/sync
 	chmod +x path/sync
 	printf 'all:\n\t@%s\n' "$ROOT/scripts/run-all --bin $bin --suite $suite --out out --rounds 2" >Makefile
@@ -479,7 +490,7 @@ cut_and_resume() {
 		"$@"
 		status=$?
 		cut -c 1-12 small/out/invocations.jsonl >rows
-		cut -f 1 small/out/journal.tsv >journal
+		cut -f 1 small/out/run/journal.tsv >journal
 		exit $status' bash "$ROOT/scripts/run-all" --bin "$bin" \
 		--suite "$suite" --only good --out small/out --rounds 9
 	[[ $stderr == *"cannot write in"*"make room, then go on with:"*"--resume "* ]]
@@ -503,11 +514,11 @@ in_small() {
 	both() {
 		"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --out small/out --rounds 3 --seed 1 2>first
 		echo "status $?"
-		cat small/out/journal.tsv >journal
+		cat small/out/run/journal.tsv >journal
 		touch freed
 		rm small/filler
 		"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --resume small/out
-		cut -f 1-3 small/out/journal.tsv | sort >journal.again
+		cut -f 1-3 small/out/run/journal.tsv | sort >journal.again
 		jq -r '"\(.round)\t\(.benchmark)"' small/out/invocations.jsonl | sort >rows
 	}
 	export -f both
@@ -526,12 +537,12 @@ in_small() {
 	stub good 'echo "$round" >>tries; [[ $round == 1 && $(wc -l <tries) -gt 1 ]] && '"$row"' || exit 1'
 	run -0 --separate-stderr drive --out out --only good --rounds 2 --seed 1
 	[[ $(tr '\n' ' ' <tries) == '1 1 2 2 ' ]]
-	diff <(cut -f 1-3 out/journal.tsv) <(printf '%s\tgood\t%s\n' 1 0 2 1)
+	diff <(cut -f 1-3 out/run/journal.tsv) <(printf '%s\tgood\t%s\n' 1 0 2 1)
 	[[ $stderr == *"good failed in round 2: exit status 1 without a message"* ]]
 }
 
 @test "a directory of results that is removed or renamed in mid-run is said in one line" {
-	for how in 'rm -r out' 'rm -r out/plan.tsv out/journal.tsv' 'mv out else' 'mv out else; mkdir out'; do
+	for how in 'rm -r out' 'rm -r out/run' 'mv out else' 'mv out else; mkdir out'; do
 		rm -rf out else
 		stub good "$row; if ((round == 2)); then $how; fi"
 		run -1 --separate-stderr drive --out out --only good --rounds 3
@@ -544,7 +555,7 @@ in_small() {
 	done
 	stub good "$row"
 	run -0 "$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --resume else
-	[[ $(wc -l <else/journal.tsv) -eq 3 && -z $(find else -name '.*') ]]
+	[[ $(wc -l <else/run/journal.tsv) -eq 3 && -z $(find else -name '.*') ]]
 }
 
 @test "a clock that is set back changes no duration" {

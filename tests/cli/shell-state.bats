@@ -67,7 +67,7 @@ told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-
 			--out out --rounds 2 --seed 7
 		printf '%s: %s\n%s\n%s\n' "$state" "$status" "$output" "$stderr"
 		[[ $status -eq 0 && $output == "rows: 4" ]]
-		diff <(cut -f 1-3,5,6 clean/journal.tsv) <(cut -f 1-3,5,6 out/journal.tsv)
+		diff <(cut -f 1-3,5,6 clean/run/journal.tsv) <(cut -f 1-3,5,6 out/run/journal.tsv)
 		cmp clean/invocations.jsonl out/invocations.jsonl
 		diff <(jq -S 'del(.started_at, .ended_at, .command_line, .programs[].duration_s)' clean/run.json) \
 			<(jq -S 'del(.started_at, .ended_at, .command_line, .programs[].duration_s)' out/run.json)

@@ -145,10 +145,10 @@ run_remote() {
 
 	here 0 "${run[@]}" "${peer[@]}" --only tcp_connect_remote --rounds 2 \
 		--effort 1 --out "$out"
-	sed -i '$d' "$out/journal.tsv"
+	sed -i '$d' "$out/run/journal.tsv"
 	here 2 "${run[@]}" --resume "$out"
 	[[ $stderr == *"may name a file or a host; "*"--peer HOST"* ]]
 	here 2 "${run[@]}" --resume "$out" --peer root@10.78.0.3
 	here 0 "${run[@]}" --resume "$out" "${peer[@]}"
-	[[ $(wc -l <"$out/journal.tsv") -eq 2 ]]
+	[[ $(wc -l <"$out/run/journal.tsv") -eq 2 ]]
 }
