@@ -338,12 +338,16 @@ static void curve_get(const struct bench *b, const double *cache_bytes,
 			l[level].latency_ns = 0;
 }
 
+static const char slow_text[] =
+	"no size that would fit is clearly faster than memory: ";
 static const char used_up_text[] =
-	"others use this cache up (in a virtual machine it is the host's, for "
+	"other programs use this cache up (in a virtual machine it is the "
+	"host's, for "
 	"all its guests), or the machine is too busy";
-
 static const char hidden_text[] =
 	"there is a cache whose size the hypervisor hides";
+static const char beyond_text[] =
+	"the size beyond the caches could not be measured";
 
 /* Steps of the ladder of sizes between two of them. */
 static double steps_between(const struct curve *curve, double a, double b)
@@ -417,20 +421,13 @@ static int derive(struct bench *b, void *state)
 		const double told = s->cache_bytes[level];
 		const bool hidden = bench_cache_hidden(b, (unsigned int)level);
 
-		if (!(l->latency_ns > 0) && told > 0) {
-			bench_derive_skip(
-				b, row,
-				"no size that would fit the %.0f KiB that "
-				"hwloc states is clearly faster than memory: "
-				"%s",
-				told / 1024, used_up_text);
-		} else if (!(l->latency_ns > 0)) {
-			bench_derive_skip(b, row,
-					  hidden  ? hidden_text
-					  : level ? "hwloc knows no such cache"
-						  : "the size beyond the "
-						    "caches could not be "
-						    "measured");
+		if (!(l->latency_ns > 0)) {
+			bench_derive_skip(b, row, "%s%s",
+					  told > 0 ? slow_text : "",
+					  told > 0 ? used_up_text
+					  : hidden ? hidden_text
+					  : level  ? "hwloc knows no such cache"
+						   : beyond_text);
 		} else if (case_is(row, "figure", "latency")) {
 			bench_derive(b, row, l->latency_ns);
 			bench_fact(b, row, "from_bytes", curve.size[l->first]);
