@@ -341,11 +341,8 @@ static void curve_get(const struct bench *b, const double *cache_bytes,
 static const char slow_text[] =
 	"no size that would fit is clearly faster than memory: ";
 static const char used_up_text[] =
-	"other programs use this cache up (in a virtual machine it is the "
-	"host's, for "
-	"all its guests), or the machine is too busy";
-static const char hidden_text[] =
-	"there is a cache whose size the hypervisor hides";
+	"other programs use this cache up (of a virtual machine all guests of "
+	"the host), or the machine is too busy";
 static const char beyond_text[] =
 	"the size beyond the caches could not be measured";
 
@@ -419,21 +416,19 @@ static int derive(struct bench *b, void *state)
 		const size_t level = CASE_NTH(row, "level", level_names);
 		const struct level *l = &curve.level[level];
 		const double told = s->cache_bytes[level];
-		const bool hidden = bench_cache_hidden(b, (unsigned int)level);
 
 		if (!(l->latency_ns > 0)) {
 			bench_derive_skip(b, row, "%s%s",
 					  told > 0 ? slow_text : "",
 					  told > 0 ? used_up_text
-					  : hidden ? hidden_text
-					  : level  ? "hwloc knows no such cache"
-						   : beyond_text);
+					  : level ? "hwloc states no size of it"
+						  : beyond_text);
 		} else if (case_is(row, "figure", "latency")) {
 			bench_derive(b, row, l->latency_ns);
 			bench_fact(b, row, "from_bytes", curve.size[l->first]);
 			bench_fact(b, row, "to_bytes", curve.size[l->last]);
 		} else if (bench_cache_hidden(b, (unsigned int)level + 1)) {
-			bench_derive_skip(b, row, "after it, %s", hidden_text);
+			bench_derive_skip(b, row, "next cache of unknown size");
 		} else {
 			derive_size(b, row, &curve, level, told,
 				    level == CACHES ||

@@ -31,8 +31,7 @@ struct mem_buffer {
 };
 
 /* mem_beyond_caches() - bytes of which no cache holds more than half: twice the
- * last one, 64 MiB at least, and 256 MiB where hwloc knows none, or not the
- * size of the third. */
+ * last one, 64 MiB at least; 256 MiB where hwloc states no size of it. */
 size_t mem_beyond_caches(const struct bench *b);
 
 /* mem_pages_name() - "4K" (16K or 64K where base pages are as large), "thp",
