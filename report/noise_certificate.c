@@ -374,10 +374,10 @@ const char *noise_cpu_shared_mend(const struct noise_cpu *c)
 			 "| sudo tee /sys/devices/system/cpu/smt/control";
 }
 
-static void print_one(FILE *f, const char *what, const char *mend)
+static void print_one(FILE *f, const char *what, const char *fix)
 {
 	if (what)
-		console_text(f, text_format("%s; to fix it: %s", what, mend),
+		console_text(f, text_format("%s; to fix it: %s", what, fix),
 			     "  ", "    ");
 }
 
@@ -439,12 +439,10 @@ static void fill(struct table *t, const struct noise_certificate *q)
 }
 
 /* An item of the list, which the first one begins. */
-static void put_one(struct doc *d, bool *any, const char *what,
-		    const char *mend)
+static void put_one(struct doc *d, bool *any, const char *what, const char *fix)
 {
 	if (what) {
-		const char *line =
-			text_format("%s. To fix it: %s.", what, mend);
+		const char *line = text_format("%s. To fix it: %s.", what, fix);
 
 		if (!*any)
 			d->format->list(d, 1);

@@ -130,7 +130,7 @@ static double half_of(double low, double high)
 }
 
 /* The same of the first @rounds values of @row, before what rounds do not
- * mend (steps of the clock or of sizes) was added. */
+ * fix (steps of the clock or of sizes) was added. */
 static double half_first(const struct row *row, unsigned int rounds)
 {
 	double *x = text_alloc(row->n, sizeof(*x)), half = INFINITY;
@@ -171,7 +171,7 @@ size_t rounds_wide(const struct run *run, const struct section *s,
 		if (!counts(r))
 			continue;
 		++*rows;
-		/* As wide as the step between two sizes: rounds do not mend
+		/* As wide as the step between two sizes: rounds do not fix
 		 * that. */
 		wide += isnan(r->at_least) &&
 			half_of(r->ci95[0], r->ci95[1]) > within;

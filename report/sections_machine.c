@@ -203,7 +203,10 @@ static void fill_checks(struct table *t, const struct run *run)
 			   run_text(c, "name"), answer);
 		if (value)
 			table_cell(t, 2, text_cut(value, VALUE_WIDTH));
-		table_cell(t, 3, run_text(c, "mend"));
+		/* Earlier versions wrote "mend". */
+		table_cell(t, 3,
+			   run_text(c, json_object_get(c, "mend") ? "mend"
+								  : "fix"));
 		table_cell(t, 4, run_text(c, "file"));
 	}
 	t->caption = prose("checks", NULL);

@@ -147,13 +147,13 @@ function item(text) {
 	comma = ","
 }
 
-function say(name, answer, value, file, mend) {
-	item(sprintf("\"name\": \"%s\", \"answer\": \"%s\", \"value\": %s, \"file\": \"%s\", \"mend\": %s",
-		name, answer, json(value), file, answer == "bad" ? json(mend) : "null"))
+function say(name, answer, value, file, fix) {
+	item(sprintf("\"name\": \"%s\", \"answer\": \"%s\", \"value\": %s, \"file\": \"%s\", \"fix\": %s",
+		name, answer, json(value), file, answer == "bad" ? json(fix) : "null"))
 }
 
 # Ok if the line of FILE is such; with UNLESS, if it is not.
-function check(name, file, pattern, mend, unless, value, answer) {
+function check(name, file, pattern, fix, unless, value, answer) {
 	value = line(file)
 	answer = !there ? "unknown" : (value ~ pattern) != unless ? "ok" : "bad"
 	# A guest is told what its hypervisor likes.
@@ -161,7 +161,7 @@ function check(name, file, pattern, mend, unless, value, answer) {
 		answer = "unknown"
 		value = value ": the guest's, not the host's"
 	}
-	say(name, answer, value, file, mend)
+	say(name, answer, value, file, fix)
 }
 
 # Whether a list such as "1,3-5" has it.

@@ -18,7 +18,7 @@ plan_held=               # whether a plan is held to these
 plan_read() {
 	[[ -r $1 ]] || die 2 "cannot read the plan $1"
 	plan_held=${2:+1}
-	fields_read "$1" "${2:-mend the line}" plan_row \
+	fields_read "$1" "${2:-correct the line}" plan_row \
 		'row id' 'program name' text word
 	((${#plan_ids[@]})) || die 2 "$1 has no rows"
 }

@@ -27,13 +27,13 @@ readonly cpus=sys/devices/system/cpu
 
 @test "what cannot be read is unknown or null" {
 	members '.board == null and .modules == [] and .disks == [] and .links == []'
-	members '(.checks | length == 12) and all(.checks[]; .answer == "unknown" and .value == null and .mend == null)'
+	members '(.checks | length == 12) and all(.checks[]; .answer == "unknown" and .value == null and .fix == null)'
 }
 
 @test "each setting, good and bad" {
 	put $cpus/cpu1/cpufreq/scaling_governor powersave
 	says 'frequency governor' bad
-	members '.checks[0] | .value == "powersave" and .mend == "sudo scripts/tune apply" and
+	members '.checks[0] | .value == "powersave" and .fix == "sudo scripts/tune apply" and
 		.file == "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"'
 	put $cpus/cpu1/cpufreq/scaling_governor performance
 	says 'frequency governor' ok
