@@ -9,6 +9,7 @@
 #include "arch.h"
 #include "arch_ask.h"
 #include "bench.h"
+#include "caches.h"
 #include "err.h"
 #include "machine.h"
 #include "rate.h"
@@ -80,13 +81,16 @@ static json_t *describe_cache(hwloc_obj_t obj)
 		[HWLOC_OBJ_CACHE_INSTRUCTION] = "instruction",
 	};
 	const struct hwloc_cache_attr_s *a = &obj->attr->cache;
+	const int sharing = cache_size_is_hidden(obj)
+				    ? 0
+				    : hwloc_bitmap_weight(obj->cpuset);
 
-	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:I}", "level",
+	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o}", "level",
 			 (json_int_t)a->depth, "type", types[a->type],
-			 "size_bytes", positive((json_int_t)a->size),
+			 "size_bytes", positive((json_int_t)cache_bytes(obj)),
 			 "line_bytes", positive((json_int_t)a->linesize),
 			 "ways", positive(a->associativity), "shared_by_pus",
-			 (json_int_t)hwloc_bitmap_weight(obj->cpuset));
+			 positive(sharing));
 }
 
 /* The caches between @cpu and memory, level 1 first. */

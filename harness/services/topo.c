@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "caches.h"
 #include "program.h"
 
 /* As many as any kernel is built for: it refuses to write to a mask of less
@@ -336,28 +337,6 @@ size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
 	return n;
 }
 
-/* The oldest description of AMD's caches (CPUID 8000_0006h) gives what all
- * third caches of a package have together, and instead of their associativity
- * that it is to be found elsewhere.  A hypervisor may hide the elsewhere. */
-static bool size_hidden(hwloc_obj_t cache)
-{
-	const hwloc_obj_t package =
-		hwloc_get_ancestor_obj_by_type(NULL, HWLOC_OBJ_PACKAGE, cache);
-	const char *vendor =
-		package ? hwloc_obj_get_info_by_name(package, "CPUVendor")
-			: NULL;
-
-	return vendor && cache->attr->cache.depth == 3 &&
-	       !cache->attr->cache.associativity &&
-	       (!strcmp(vendor, "AuthenticAMD") ||
-		!strcmp(vendor, "HygonGenuine"));
-}
-
-static uint64_t cache_size(hwloc_obj_t cache)
-{
-	return cache && !size_hidden(cache) ? cache->attr->cache.size : 0;
-}
-
 /* NULL: unknown. */
 static hwloc_obj_t cache_of(const struct topo *topo, int cpu,
 			    unsigned int level)
@@ -371,14 +350,14 @@ static hwloc_obj_t cache_of(const struct topo *topo, int cpu,
 
 uint64_t bench_cache_bytes(const struct bench *b, unsigned int level)
 {
-	return cache_size(cache_of(b->topo, b->cpu, level));
+	return cache_bytes(cache_of(b->topo, b->cpu, level));
 }
 
 bool bench_cache_hidden(const struct bench *b, unsigned int level)
 {
 	const hwloc_obj_t cache = cache_of(b->topo, b->cpu, level);
 
-	return cache && size_hidden(cache);
+	return cache && cache_size_is_hidden(cache);
 }
 
 uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
@@ -389,7 +368,7 @@ uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
 	*share = n ? UINT64_MAX : 0;
 	for (size_t i = 0; i < n; i++) {
 		const hwloc_obj_t cache = cache_of(b->topo, cpus[i], level);
-		const uint64_t bytes = cache_size(cache);
+		const uint64_t bytes = cache_bytes(cache);
 		size_t users = 0, before = 0;
 
 		if (!bytes)
