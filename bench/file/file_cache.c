@@ -8,9 +8,9 @@
  * block jumps. The size at the jump is the size of the cache, as in the CSE 221
  * report's Figure 4.
  *
- * Usually the reader is a process in a memory control group that this program
- * makes, with a known small limit (--limit): it takes a second, disturbs
- * no other process, and the true answer is known. The file is dropped from the
+ * Usually this program makes a memory control group with a known small limit
+ * (--limit), and reads while it is in it: that takes a second, disturbs no
+ * other process, and the true answer is known. The file is dropped from the
  * cache before each size, so that its pages are charged to the group when they
  * come back. With --whole-machine there is no group: a file a little larger
  * than memory is written, and the size of the cache of the machine is found by
