@@ -72,9 +72,16 @@ const struct section *run_section(const struct run *run, const char *program)
 }
 
 /* Read DIR/@name; complain and return NULL unless it holds a @type. */
+const char *run_kept(const struct run *run, const char *name)
+{
+	const char *kept = text_format("run/%s", name);
+
+	return access(text_format("%s/%s", run->dir, kept), F_OK) ? name : kept;
+}
+
 json_t *run_read_json(struct run *run, const char *name, json_type type)
 {
-	const char *path = text_format("%s/%s", run->dir, name);
+	const char *path = text_format("%s/%s", run->dir, run_kept(run, name));
 	size_t len;
 	char *text = input_text(path, INPUT_NO_LINK, &len);
 	json_error_t err;
@@ -462,18 +469,6 @@ static void describe_sections(struct run *run)
 	}
 }
 
-const char *run_kept(const struct run *run, const char *name)
-{
-	const char *kept = text_format("run/%s", name);
-
-	return access(text_format("%s/%s", run->dir, kept), F_OK) ? name : kept;
-}
-
-static bool has_peer(const struct run *run)
-{
-	return !access(text_format("%s/peer.json", run->dir), F_OK);
-}
-
 static int load(struct run *run, const char *dir, bool core,
 		struct notes *notes, const char **why)
 {
@@ -500,11 +495,11 @@ static int load(struct run *run, const char *dir, bool core,
 	}
 	if (!err) {
 		run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
-		if (has_peer(run))
-			run->peer =
-				run_read_json(run, "peer.json", JSON_OBJECT);
-		run->about = run_read_json(run, run_kept(run, "about.json"),
-					   JSON_ARRAY);
+		run->peer =
+			access(text_format("%s/peer.json", dir), F_OK)
+				? NULL
+				: run_read_json(run, "peer.json", JSON_OBJECT);
+		run->about = run_read_json(run, "about.json", JSON_ARRAY);
 		run->noise = noise_certificate_read(dir, notes);
 		describe_sections(run);
 		err = aggregate(run, &in);

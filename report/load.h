@@ -92,12 +92,8 @@ int run_load_core(struct run *run, const char *dir, struct notes *notes,
 /* run_free() - of one of thousands; any other is there until the end. */
 void run_free(struct run *run);
 
-/* run_kept() - where DIR has @name, a file for the driver: in run/, or in DIR, as
- * older runs have it.
- */
+/* Where a run has @name: run/ or beside the rows; its JSON, or NULL. */
 const char *run_kept(const struct run *run, const char *name);
-
-/* run_read_json() - DIR/@name, a @type; NULL with a note if it is none. */
 json_t *run_read_json(struct run *run, const char *name, json_type type);
 
 /* run_planned() - the name of the program with that id in the plan (an id

@@ -24,7 +24,6 @@ declare -rA fields_kinds=(
 	[text]='[^[:cntrl:]]*'
 	# Arguments that name no file and no host.
 	['list of plain arguments']='( *(--[a-z-]+(=[0-9]+[kKmMgG]?)?|[0-9]+[kKmMgG]?|[A-Za-z0-9_.,*?=-]*[*=][A-Za-z0-9_.,*?=-]*)( +|$))*'
-	['name of test files']='(\.oscost-files-[A-Za-z0-9]{10})?'
 	# Of the user, or of us.
 	[percentage]='(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?'
 	[processor]='[A-Za-z0-9_.,=+-]+'

@@ -8,40 +8,22 @@ files_dir=
 
 # files_up: make it below DIR, else in the run's own directory, by a name that
 # nobody can know before, for DIR may be everybody's.  Programs know by the mark
-# in it that files may stay there (bench_files()).
+# in it that files may stay there (bench_files()).  What a crash leaves the next
+# start removes, for it is noted.
 files_up() {
 	local base=${conf[dir]:-$out}
 
-	# --resume finds what a crash left, if it is still what we made; unless
-	# that is noted: then it goes when the programs of that run have ended.
-	if [[ -z ${conf[files]:-} ]] ||
-		grep -qsxF "dir $base/${conf[files]}" "$(records_place)"/* ||
-		! files_take "$base/${conf[files]}"; then
-		conf[files]=$(mktemp -u .oscost-files-XXXXXXXXXX)
-		files_take "$base/${conf[files]}" || conf[files]=
+	# Of a run that was killed, or renamed meanwhile.
+	[[ -n ${conf[dir]-} ]] || rm -rf "$out"/.oscost-files-??????????
+	files_dir=$(mktemp -u "$base/.oscost-files-XXXXXXXXXX")
+	records_add dir "$files_dir"
+	if mkdir -m 700 "$files_dir" && : >"$files_dir/.oscost-run"; then
+		files_option=(--dir "$files_dir")
+		return
 	fi 2>/dev/null
-	record_settings
-	if [[ -z $files_dir ]] || ! files_mark; then
-		files_dir=
-		log "warning: no directory for test files in $base:" \
-			"each program makes its own where it can"
-		return 0
-	fi 2>/dev/null
-	files_option=(--dir "$files_dir")
-}
-
-# files_take DIR: make it, or take it if it is ours.  We may be killed at once.
-files_take() {
-	records_add dir "$1"
-	mkdir -m 700 "$1" || place_ours "$1" || return
-	files_dir=$1
-}
-
-# files_mark: by a file that is new, or was made so.
-files_mark() {
-	local mark=$files_dir/.oscost-run
-
-	[[ -f $mark && ! -L $mark && -O $mark ]] || (set -o noclobber && : >"$mark")
+	files_dir=
+	log "warning: no directory for test files in $base:" \
+		"each program makes its own where it can"
 }
 
 # files_down: remove what we have made.

@@ -72,6 +72,11 @@ plan_core() {
 			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
 		fi
 	done
+	plan_pack
+}
+
+# plan_pack: close the gaps.
+plan_pack() {
 	plan_ids=("${plan_ids[@]}") plan_programs=("${plan_programs[@]}")
 	plan_args=("${plan_args[@]}") plan_limits=("${plan_limits[@]}")
 }
@@ -126,7 +131,7 @@ plan_trust() {
 # plan_select WORDS: keep the rows whose id or program is one of WORDS
 # (patterns such as mem_* too); every word must match something.
 plan_select() {
-	local -a words keep=() ids programs args limits
+	local -a words keep=()
 	local word i n
 
 	read -ra words <<<"$1"
@@ -142,14 +147,10 @@ plan_select() {
 		done
 		((n)) || die 2 "unknown program '$word'; $(meant "$word" "the plan has ${#plan_ids[@]}, see docs/rows.md" "${plan_ids[@]}" "${plan_programs[@]}")"
 	done
-	for i in "${!keep[@]}"; do
-		ids+=("${plan_ids[i]}")
-		programs+=("${plan_programs[i]}")
-		args+=("${plan_args[i]}")
-		limits+=("${plan_limits[i]}")
+	for i in "${!plan_ids[@]}"; do
+		[[ -v keep[i] ]] || unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
 	done
-	plan_ids=("${ids[@]}") plan_programs=("${programs[@]}")
-	plan_args=("${args[@]}") plan_limits=("${limits[@]}")
+	plan_pack
 }
 
 # plan_write: the plan on stdout, with the settings that are kept.

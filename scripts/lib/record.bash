@@ -32,7 +32,6 @@ record_append() {
 	local why
 
 	why=$(printf '%s\n' "$2" 2>&1 >>"$out/$1") && return
-	record_there
 	[[ $1 != invocations.jsonl ]] || truncate -s "$record_size" "$out/$1" || :
 	record_whole "$out/$1"
 	record_stuck "$why"
@@ -40,30 +39,16 @@ record_append() {
 
 # record_stuck WHY: the last part of WHY is the system's reason.
 record_stuck() {
-	local why=${1##*: } remedy='then'
+	local why=${1##*: } remedy='then' free=0
 
-	record_there
 	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
 	progress_clear
-	why="cannot write in $out: $why ($(place_free "$out") KiB free); $remedy"
+	[[ ! -d $out ]] || free=$(place_free "$out")
+	why="cannot write in $out: $why ($free KiB free); $remedy"
 	[[ ! -e $out/${kept}plan.tsv ]] || die 1 "$why go on with: $(resume_command)"
 	# Without a plan nothing has begun, and the directory is as it was.
 	rm -rf "$out/predictions.ini" "$out/run"
 	die 2 "$why begin again"
-}
-
-# record_there: stop if somebody has removed or renamed the directory, which lock()
-# has opened.
-record_there() {
-	local now before=$out
-
-	[[ ! $out -ef /proc/$$/fd/9 || (${due_first-} && ! -e $out/${kept}plan.tsv) ]] || return 0
-	progress_clear
-	now=$(readlink "/proc/$$/fd/9")
-	[[ -e $now/${kept}plan.tsv ]] || die 1 "somebody has removed $out or files in it: begin a new run"
-	files_dir=${files_dir/#"$out"/"$now"}
-	out=$now
-	die 1 "somebody has renamed $before to $out; go on with: $(resume_command)"
 }
 
 # record_probe: whether a file of the size of some rows can be written.
@@ -269,7 +254,6 @@ record_noise() {
 	record_ready
 	child_run 60 "${prefix[@]}" "$bin/machine" noise "${cpu[@]}" --ms "$ms" \
 		--phase "$1" --round "$2" >>"$out/.rows" 2>>"$out/.talk" || :
-	record_there
 	record_talk noise "$2" "$out/.talk"
 	record_lines "$out/.rows"
 	[[ -z $lines ]] || record_append noise.jsonl "$lines"

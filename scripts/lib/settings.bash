@@ -6,7 +6,7 @@
 # What plan.tsv keeps, and of which kind each is: an option's own, or another of
 # fields.bash.
 declare -A saved=([profile]='' [rounds]='' [effort]='' [seed]='' [cpu]=? [prio]=? [timer]=?
-	[dir]=? [precision]=? [session]=? [files]='name of test files'
+	[dir]=? [precision]=? [session]=?
 	[host]=word [started_at]=word [version]=word [git_id]=word [command_line]=text
 	[goal]='?percentage' [seconds]='?number' [most]=number [due]='list of rounds')
 

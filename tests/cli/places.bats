@@ -47,24 +47,6 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 	run ! grep -v " 0 700$" dirs
 }
 
-@test "--resume takes no test files that somebody else has put there" {
-	drive --out out --rounds 1 --dir shared
-	name=$(sed -n 's/^@files\t//p' out/run/plan.tsv)
-	[[ $name == .oscost-files-* ]]
-	mkdir "shared/$name"
-	ln -s "$PWD/victim" "shared/$name/.oscost-run"
-	chown -hR nobody "shared/$name"
-	run -0 drive --resume out
-	[[ $(<victim) == keep && -L shared/$name/.oscost-run ]]
-	[[ $(ls -A shared) == "$name" ]]
-	# Nor a link to what is ours.
-	rm -r "shared/$name"
-	mkdir ours
-	ln -s "$PWD/ours" "shared/$name"
-	run -0 drive --resume out
-	[[ -z $(ls -A ours) ]]
-}
-
 @test "a program takes no mark that is not ours, and no link" {
 	: "${BIN:=$ROOT/build/bin}"
 	[[ -x $BIN/file_read ]] || skip "no programs"
