@@ -81,26 +81,23 @@ static json_t *describe_cache(hwloc_obj_t obj)
 		[HWLOC_OBJ_CACHE_INSTRUCTION] = "instruction",
 	};
 	const struct hwloc_cache_attr_s *a = &obj->attr->cache;
-	const int sharing = cache_size_is_hidden(obj)
-				    ? 0
-				    : hwloc_bitmap_weight(obj->cpuset);
 
-	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o}", "level",
+	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:I}", "level",
 			 (json_int_t)a->depth, "type", types[a->type],
-			 "size_bytes", positive((json_int_t)cache_bytes(obj)),
+			 "size_bytes", positive((json_int_t)a->size),
 			 "line_bytes", positive((json_int_t)a->linesize),
 			 "ways", positive(a->associativity), "shared_by_pus",
-			 positive(sharing));
+			 (json_int_t)hwloc_bitmap_weight(obj->cpuset));
 }
 
-/* The caches between @cpu and memory, level 1 first. */
+/* The caches of known size between @cpu and memory, level 1 first. */
 static json_t *describe_caches(hwloc_topology_t topo, unsigned int cpu)
 {
 	hwloc_obj_t up = topo ? hwloc_get_pu_obj_by_os_index(topo, cpu) : NULL;
 	json_t *list = json_array();
 
 	for (; up; up = up->parent)
-		if (hwloc_obj_type_is_cache(up->type))
+		if (hwloc_obj_type_is_cache(up->type) && cache_bytes(up))
 			json_array_append_new(list, describe_cache(up));
 	return list;
 }
