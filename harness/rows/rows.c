@@ -217,14 +217,7 @@ json_t *rows_evidence(const struct case_run *run)
 
 		json_object_set_new(o, e->what, evidence_of(run, e));
 	}
-	for (size_t i = 0; i < run->def.n_facts; i++) {
-		const struct fact *f = &run->def.facts[i];
-
-		json_object_set_new(o, f->what,
-				    f->text		 ? json_string(f->text)
-				    : isfinite(f->value) ? json_real(f->value)
-							 : json_null());
-	}
+	json_object_update(o, run->def.facts);
 #ifndef __OPTIMIZE__
 	json_object_set_new(o, "build", json_string("not optimised"));
 #endif
