@@ -107,12 +107,10 @@ static void help(const struct opt_set *sets)
 static int open_it(void)
 {
 	const struct bench_desc *desc = &bench_desc;
-	int code;
 
 	if (set.plan.cpus)
 		copies_wrap(set.plan.cpus, &desc, &state);
-	code = invocation_open(&program, desc, state, &set.plan);
-	return code ? code : invocation_select(&program);
+	return invocation_open(&program, desc, state, &set.plan);
 }
 
 static void complain(int code)
