@@ -6,6 +6,8 @@
 
 #include "err.h"
 
+#define CACHE_LINE 64
+
 static void *need(void *p)
 {
 	if (!p)
@@ -21,6 +23,13 @@ void *text_grow(void *p, size_t n, size_t size)
 void *text_alloc(size_t count, size_t size)
 {
 	return need(calloc(count ? count : 1, size));
+}
+
+void *text_apart(size_t size)
+{
+	const size_t all = (size / CACHE_LINE + 1) * CACHE_LINE;
+
+	return memset(need(aligned_alloc(CACHE_LINE, all)), 0, all);
 }
 
 char *text_copy(const char *text)

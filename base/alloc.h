@@ -16,10 +16,12 @@ static inline void *grow(void *p, size_t n, size_t size)
 }
 
 /* Of programs that need not clean up: these end them where there is no memory.
- * text_grow() - as grow().  text_alloc() - zeroed.  The others: a new string;
- * a copy of NULL is NULL. */
+ * text_grow() - as grow().  text_alloc() - zeroed; text_apart() - that, and
+ * on cache lines of its own.  The others: a new string; a copy of NULL is
+ * NULL. */
 void *text_grow(void *p, size_t n, size_t size);
 void *text_alloc(size_t count, size_t size);
+void *text_apart(size_t size);
 char *text_copy(const char *text);
 char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -2,7 +2,6 @@
 #include "sysfile.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "err.h"
 #include "io.h"
 
@@ -152,32 +150,6 @@ int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 	n = field_number(key ? field_behind(text, key) : text, unknown);
 	free(text);
 	return n;
-}
-
-pid_t *sysfile_pids(size_t *n, const char *fmt, ...)
-{
-	const struct dirent *e;
-	pid_t *pids = NULL;
-	DIR *dir;
-	int fd;
-
-	*n = 0;
-	WITH_ARGS(fd = open_path(O_DIRECTORY, fmt, ap));
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	while (dir && (e = readdir(dir))) {
-		const pid_t pid = (pid_t)field_number(e->d_name, 0);
-		pid_t *more = pid > 0 ? grow(pids, *n, sizeof(*pids)) : NULL;
-
-		if (more) {
-			pids = more;
-			pids[(*n)++] = pid;
-		}
-	}
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
-	return pids;
 }
 
 int sysfile_write(const char *text, const char *fmt, ...)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /*
  * Small files that others write: those of the kernel in /proc and /sys, and
@@ -43,10 +42,6 @@ char *sysfile_again(int fd, char *text, size_t size);
  * @key in it; @unknown, with errno, if there is none. */
 int64_t sysfile_number(int64_t unknown, const char *key, const char *fmt, ...)
 	SYSFILE(3);
-
-/* sysfile_pids() - the entries of a directory that are numbers, processes or
- * threads, in no order: a new array of @n, or NULL. */
-pid_t *sysfile_pids(size_t *n, const char *fmt, ...) SYSFILE(2);
 
 /* sysfile_write() - @text to a file that is there, in one piece.  Return: 0 or
  * -errno. */

@@ -466,19 +466,22 @@ unsigned int guard_clean_up(void)
  * children of its first thread does not have. */
 static unsigned int kill_children(void)
 {
-	size_t all = 0;
-	pid_t *pids =
-		guard_sees_processes() ? sysfile_pids(&all, "/proc") : NULL;
+	DIR *d = guard_sees_processes() ? opendir("/proc") : NULL;
+	const struct dirent *e;
 	unsigned int n = 0;
 
-	for (size_t i = 0; i < all; i++) {
+	while (d && (e = readdir(d))) {
+		const pid_t pid = (pid_t)field_number(e->d_name, 0);
 		char stat[1024];
 
-		sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pids[i]);
+		if (pid <= 0)
+			continue;
+		sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
 		if (field_number(field_of_stat(stat, 4), -1) == getpid())
-			n += !kill(pids[i], SIGKILL);
+			n += !kill(pid, SIGKILL);
 	}
-	free(pids);
+	if (d)
+		closedir(d);
 	return n;
 }
 

@@ -59,33 +59,6 @@ static int choose_cpu(struct bench *b, int wanted, const char *kind)
 	return EXIT_USAGE;
 }
 
-int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
-		    const struct invocation_plan *plan)
-{
-	int err;
-
-	b->desc = desc;
-	b->state = state;
-	b->plan = *plan;
-	b->now = (struct program_visit) {
-		.time_ns = plan->share_ms * 1e4 * (double)plan->effort,
-		.rng = plan->seed | 1,
-		.dither = plan->seed | 1,
-	};
-	b->ready = kernel_ready;
-	b->distance_ns = distance_ns;
-	b->begin_ns = invocation_now_ns();
-	err = topo_open(&b->topo);
-	if (err)
-		return verdict_give_up(b, EXIT_FAIL,
-				       "hwloc cannot read the machine: %s",
-				       strerror(-err));
-	err = choose_cpu(b, (int)plan->cpu, plan->kind);
-	b->kind = topo_kind(b->topo, b->cpu);
-	b->slower = b->kind && strcmp(b->kind, *topo_kinds(b->topo)) != 0;
-	return err ? err : cases_make(b);
-}
-
 /* The error of a core row is that of its sources. */
 static void make_core(struct case_run *run)
 {
@@ -154,7 +127,8 @@ static int matches_nothing(struct bench *b, const char *glob)
 			       open + (*open != '\0'));
 }
 
-int invocation_select(struct bench *b)
+/* Apply --case and --core. */
+static int choose_cases(struct bench *b)
 {
 	const struct invocation_plan *plan = &b->plan;
 	const struct opt_list *globs = &plan->globs;
@@ -180,6 +154,35 @@ int invocation_select(struct bench *b)
 	if (globs->n || plan->core)
 		hide(b);
 	return EXIT_OK;
+}
+
+int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
+		    const struct invocation_plan *plan)
+{
+	int err;
+
+	b->desc = desc;
+	b->state = state;
+	b->plan = *plan;
+	b->now = (struct program_visit) {
+		.time_ns = plan->share_ms * 1e4 * (double)plan->effort,
+		.rng = plan->seed | 1,
+		.dither = plan->seed | 1,
+	};
+	b->ready = kernel_ready;
+	b->distance_ns = distance_ns;
+	b->begin_ns = invocation_now_ns();
+	err = topo_open(&b->topo);
+	if (err)
+		return verdict_give_up(b, EXIT_FAIL,
+				       "hwloc cannot read the machine: %s",
+				       strerror(-err));
+	err = choose_cpu(b, (int)plan->cpu, plan->kind);
+	b->kind = topo_kind(b->topo, b->cpu);
+	b->slower = b->kind && strcmp(b->kind, *topo_kinds(b->topo)) != 0;
+	if (!err)
+		err = cases_make(b);
+	return err ? err : choose_cases(b);
 }
 
 static int choose_timer(struct bench *b)

@@ -34,14 +34,12 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
  * One invocation, in this process.  Each returns an exit code; on other than
  * EXIT_OK @b->verdict.why says why.
  *
- * invocation_open() - make @b ready for cases(): topology, CPU, list of cases.
- * Nothing is measured and nothing pinned yet.  invocation_select() - apply
- * --case and --core.  invocation_measure() - pin, calibrate, set up, sample,
- * derive, tear down.
+ * invocation_open() - make @b ready: topology, CPU, cases, those of --case and
+ * --core.  Nothing is measured and nothing pinned yet.
+ * invocation_measure() - pin, calibrate, set up, sample, derive, tear down.
  */
 int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		    const struct invocation_plan *plan);
-int invocation_select(struct bench *b);
 int invocation_measure(struct bench *b);
 
 #endif

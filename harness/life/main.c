@@ -28,7 +28,6 @@
 #include "out.h"
 #include "rows.h"
 
-#define CACHE_LINE   64
 #define STACK_SPREAD 4096
 #define NOT_GIVEN    UINT64_MAX
 
@@ -108,12 +107,10 @@ static void help(const struct opt_set *sets)
 static int open_it(void)
 {
 	const struct bench_desc *desc = &bench_desc;
-	int code;
 
 	if (set.plan.cpus)
 		copies_wrap(&desc, &state);
-	code = invocation_open(&program, desc, state, &set.plan);
-	return code ? code : invocation_select(&program);
+	return invocation_open(&program, desc, state, &set.plan);
 }
 
 static void complain(int code)
@@ -291,8 +288,6 @@ static void check(const char *operand, int parsed, const char *why)
 
 int main(int argc, char **argv)
 {
-	const size_t size =
-		(bench_desc.state_size / CACHE_LINE + 1) * CACHE_LINE;
 	static char **args; /* a process run keeps it */
 	struct opt_set sets[] = {
 		{ "Options of every program", common_opts, &set },
@@ -306,10 +301,7 @@ int main(int argc, char **argv)
 	umask(022);		  /* of 0777 a directory would be of no use */
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	result_json_memory();
-	sets[1].target = state = aligned_alloc(CACHE_LINE, size);
-	if (!state)
-		die(EXIT_FAIL, "no memory");
-	memset(state, 0, size);
+	sets[1].target = state = text_apart(bench_desc.state_size);
 	args = text_alloc((size_t)argc + 1, sizeof(*args));
 	memcpy(args, argv, (size_t)argc * sizeof(*args));
 	set.plan.cpu = set.plan.round = NOT_GIVEN;

@@ -13,49 +13,26 @@
 #include "program.h"
 #include "units.h"
 
-bool bench_stopping(const struct bench *b)
-{
-	return invocation_stop;
-}
+/* What a program may know of its invocation. */
+#define GIVES(type, name, what)          \
+	type name(const struct bench *b) \
+	{                                \
+		return what;             \
+	}
 
-const struct timer *bench_timer(const struct bench *b)
-{
-	return &b->timer;
-}
+GIVES(bool, bench_stopping, invocation_stop)
+GIVES(const struct timer *, bench_timer, &b->timer)
+GIVES(uint64_t, bench_seed, b->plan.seed)
+GIVES(bool, bench_is_sample, b->now.phase == PHASE_SAMPLE)
+GIVES(double, bench_effort, (double)b->plan.effort / 100)
+GIVES(double, bench_time_ns,
+      b->now.current ? b->now.current->got.time_ns : b->now.time_ns)
+GIVES(void *, bench_first, b->first)
+GIVES(int, bench_cpu, b->cpu)
 
 double bench_ns(const struct bench *b, double ticks)
 {
 	return timer_ns(&b->timer, ticks - b->timer.overhead_ticks);
-}
-
-uint64_t bench_seed(const struct bench *b)
-{
-	return b->plan.seed;
-}
-
-bool bench_is_sample(const struct bench *b)
-{
-	return b->now.phase == PHASE_SAMPLE;
-}
-
-double bench_effort(const struct bench *b)
-{
-	return (double)b->plan.effort / 100;
-}
-
-double bench_time_ns(const struct bench *b)
-{
-	return b->now.current ? b->now.current->got.time_ns : b->now.time_ns;
-}
-
-void *bench_first(const struct bench *b)
-{
-	return b->first;
-}
-
-int bench_cpu(const struct bench *b)
-{
-	return b->cpu;
 }
 
 /* Files that lie elsewhere than where the user is: he may not expect it. */

@@ -16,8 +16,11 @@
  * NOLINTNEXTLINE(bugprone-reserved-identifier) */
 void __lsan_disable(void) __attribute__((weak));
 
-static char *append(const char *list, const char *sep, const char *item)
+/* @list and @item, each of which may be NULL. */
+static char *append(char *list, const char *sep, const char *item)
 {
+	if (!item)
+		return list;
 	return text_format("%s%s%s", list ? list : "", list ? sep : "", item);
 }
 
@@ -31,49 +34,6 @@ static char *digits(double value)
 	return units_number(text_alloc(UNITS_MAX, 1), value);
 }
 
-/* A column of a table.  Of a text NULL: the row has nothing to say. */
-struct column {
-	const char *heading;
-	const char *(*text)(const struct result *r);
-	/* Or of a member of the row, at that offset. */
-	const char *(*cell)(const struct result *r, const struct column *c);
-	size_t member;
-	const char *unit; /* of it, NULL: the row's; or a key of "counters" */
-	bool wide;	  /* not in 80 columns */
-};
-
-static const void *member(const struct result *r, const struct column *c)
-{
-	return (const char *)r + c->member;
-}
-
-static const char *word(const struct result *r, const struct column *c)
-{
-	return *(char *const *)member(r, c);
-}
-
-static const char *count(const struct result *r, const struct column *c)
-{
-	const uint64_t n = *(const uint64_t *)member(r, c);
-
-	return n ? text_format("%" PRIu64, n) : NULL;
-}
-
-static const char *number(const struct result *r, const struct column *c)
-{
-	const double x = *(const double *)member(r, c);
-
-	return r->status == RESULT_OK && isfinite(x)
-		       ? units(x, c->unit ? c->unit : r->unit)
-		       : NULL;
-}
-
-/* For batches it would say nothing about operations. */
-static const char *of_event(const struct result *r, const struct column *c)
-{
-	return r->iters == 1 && r->samples ? number(r, c) : NULL;
-}
-
 const char *out_value(const struct result *r)
 {
 	switch (r->status) {
@@ -82,7 +42,8 @@ const char *out_value(const struct result *r)
 	case RESULT_BELOW_RESOLUTION:
 		/* Of a rate there is none: the remark says what it was. */
 		return isfinite(r->resolution)
-			       ? append("<", " ", units(r->resolution, r->unit))
+			       ? text_format("< %s",
+					     units(r->resolution, r->unit))
 			       : "unstable";
 	default:
 		return result_status_name(r->status);
@@ -103,11 +64,9 @@ static const char *interval(const struct result *r)
 			   digits(r->ci95[1] / per), *shown ? " " : "", shown);
 }
 
-static const char *counted(const struct result *r, const struct column *c)
+static const char *name_of(const struct result *r)
 {
-	const json_t *v = json_object_get(r->counters, c->unit);
-
-	return json_is_number(v) ? digits(json_number_value(v)) : NULL;
+	return r->name;
 }
 
 /* One entry of "evidence": an object with expected and seen, or a fact. */
@@ -155,43 +114,74 @@ const char *out_evidence(const struct result *r)
 		    : list;
 }
 
-#define OF(of) offsetof(struct result, of)
+/* A column of a table. */
+struct column {
+	const char *heading;
+	/* Of the row's JSON, or of what it counted. */
+	const char *key;
+	/* Or what people read instead; NULL: there is nothing to say. */
+	const char *(*text)(const struct result *r);
+	enum { SHORT, WIDE, EVENTS } where; /* EVENTS: wide, of single ones */
+	const char *unit;		    /* of a number, NULL: the row's */
+};
 
 static const struct column of_rows[] = {
-	{ "case", NULL, word, OF(name), NULL, false },
-	{ "value", out_value, NULL, 0, NULL, false },
-	{ "95 % interval", interval, NULL, 0, NULL, false },
-	{ "min", NULL, number, OF(min), NULL, true },
-	{ "mean", NULL, number, OF(mean), NULL, true },
-	{ "std dev", NULL, number, OF(stddev), NULL, true },
-	{ "p50", NULL, of_event, OF(p50), NULL, true },
-	{ "p90", NULL, of_event, OF(p90), NULL, true },
-	{ "p99", NULL, of_event, OF(p99), NULL, true },
-	{ "max", NULL, of_event, OF(max), NULL, true },
-	{ "cold", NULL, number, OF(cold), NULL, true },
-	{ "ticks", NULL, number, OF(ticks), "1", true },
-	{ "cycles", NULL, number, OF(cycles), "1", true },
-	{ "distance", NULL, number, OF(distance_ns), "ns", true },
-	{ "n", NULL, count, OF(n), NULL, true },
-	{ "samples", NULL, count, OF(samples), NULL, true },
-	{ "grade", NULL, word, OF(grade), NULL, false },
-	{ "evidence", out_evidence, NULL, 0, NULL, true },
+	{ "case", .key = "case" },
+	{ "value", .text = out_value },
+	{ "95 % interval", .text = interval },
+	{ "min", "min", .where = WIDE },
+	{ "mean", "mean", .where = WIDE },
+	{ "std dev", "stddev", .where = WIDE },
+	{ "p50", "p50", .where = EVENTS },
+	{ "p90", "p90", .where = EVENTS },
+	{ "p99", "p99", .where = EVENTS },
+	{ "max", "max", .where = EVENTS },
+	{ "cold", "cold", .where = WIDE },
+	{ "ticks", "ticks", .where = WIDE, .unit = "1" },
+	{ "cycles", "cycles", .where = WIDE, .unit = "1" },
+	{ "distance", "distance_ns", .where = WIDE, .unit = "ns" },
+	{ "n", "n", .where = WIDE },
+	{ "samples", "samples", .where = WIDE },
+	{ "grade", .key = "grade" },
+	{ "evidence", .text = out_evidence, .where = WIDE },
 	{ 0 },
 };
 
 static const struct column of_counters[] = {
-	{ "of one operation", NULL, word, OF(name), NULL, false },
-	{ "instructions", NULL, counted, 0, "instructions", false },
-	{ "cycles", NULL, counted, 0, "cycles", false },
-	{ "IPC", NULL, counted, 0, "ipc", false },
-	{ "LLC misses", NULL, counted, 0, "llc_misses", false },
-	{ "faults", NULL, counted, 0, "page_faults", false },
-	{ "branch misses", NULL, counted, 0, "branch_misses", true },
-	{ "switches", NULL, counted, 0, "context_switches", true },
-	{ "CPU ns", NULL, counted, 0, "task_clock_ns", true },
-	{ "intervals", NULL, counted, 0, "intervals", true },
+	{ "of one operation", .text = name_of },
+	{ "instructions", .key = "instructions" },
+	{ "cycles", .key = "cycles" },
+	{ "IPC", .key = "ipc" },
+	{ "LLC misses", .key = "llc_misses" },
+	{ "faults", .key = "page_faults" },
+	{ "branch misses", "branch_misses", .where = WIDE },
+	{ "switches", "context_switches", .where = WIDE },
+	{ "CPU ns", "task_clock_ns", .where = WIDE },
+	{ "intervals", "intervals", .where = WIDE },
 	{ 0 },
 };
+
+/* What column @c has for @r, whose keys are in @row; NULL: nothing.  For
+ * batches percentiles would say nothing about operations. */
+static const char *cell(const struct result *r, const json_t *row,
+			const struct column *c)
+{
+	const json_t *v = c->key ? json_object_get(row, c->key) : NULL;
+	const double x = json_number_value(v);
+
+	if (c->text)
+		return c->text(r);
+	if (json_is_string(v))
+		return json_string_value(v);
+	if (json_is_number(v) && row == r->counters)
+		return digits(x);
+	if (json_is_integer(v))
+		return x > 0 ? text_format("%.0f", x) : NULL;
+	if (!json_is_real(v) || r->status != RESULT_OK ||
+	    (c->where == EVENTS && (r->iters != 1 || !r->samples)))
+		return NULL;
+	return units(x, c->unit ? c->unit : r->unit);
+}
 
 /* "2 measurements and 1 process run excluded: bytes_from_cache" */
 static char *set_aside(const struct result *r)
@@ -216,9 +206,7 @@ static char *set_aside(const struct result *r)
 	}
 	json_object_foreach(json_object_get(r->set_aside, "reasons"), key, v)
 		reasons = append(reasons, ", ", key);
-	return !all	 ? NULL
-	       : reasons ? append(append(all, " ", "excluded"), ": ", reasons)
-			 : append(all, " ", "excluded");
+	return all ? append(append(all, " ", "excluded"), ": ", reasons) : NULL;
 }
 
 const char *out_reason(const struct result *r)
@@ -234,25 +222,26 @@ const char *out_reason(const struct result *r)
 /* What the columns do not say. */
 static char *remark(const struct result *r)
 {
+	const bool ok = r->status == RESULT_OK;
 	const double error = r->value / r->expected - 1;
-	char *more[] = { grade_doubt(r), set_aside(r) }, *all = NULL;
 	const char *why = out_reason(r);
+	char *all = NULL;
 
-	if (r->status != RESULT_OK)
+	if (!ok)
 		all = text_format("%s", why ? why : "no reason was given");
 	if (r->states)
 		all = append(all, "; ",
 			     "the process runs fall in two groups: both "
 			     "levels, with their shares");
-	if (r->status == RESULT_OK && isfinite(r->expected))
+	if (ok && isfinite(r->expected))
 		all = append(all, "; ",
-			     append("true", " ", units(r->expected, r->unit)));
-	if (r->status == RESULT_OK && isfinite(error))
+			     text_format("true %s",
+					 units(r->expected, r->unit)));
+	if (ok && isfinite(error))
 		all = append(all, ", error ",
 			     units_error(text_alloc(UNITS_MAX, 1), error));
-	for (int i = 0; i < 2; i++)
-		all = more[i] ? append(all, "; ", more[i]) : all;
-	return all;
+	all = append(all, "; ", grade_doubt(r));
+	return append(all, "; ", set_aside(r));
 }
 
 /*
@@ -399,28 +388,29 @@ static void put_rows(FILE *f, struct table *t)
 static void put_table(FILE *f, const struct result *rows, size_t n,
 		      const struct column *table, bool wide)
 {
-	const struct column *columns[MOST];
 	const bool values = table == of_rows;
 	struct table t = { .rows = 1, .line = wide ? SIZE_MAX : LINE };
 
 	t.row = text_alloc(n + 1, sizeof(*t.row));
-	for (const struct column *c = table; c->heading; c++)
-		if (wide || !c->wide) {
-			t.row[0].cell[t.columns] = c->heading;
-			columns[t.columns++] = c;
-		}
 	for (size_t i = 0; i < n; i++) {
-		if (!values && !rows[i].counters)
-			continue;
-		for (size_t k = 0; k < t.columns; k++) {
-			const struct column *c = columns[k];
-			const char *text = c->text ? c->text(&rows[i])
-						   : c->cell(&rows[i], c);
+		const struct result *r = &rows[i];
+		json_t *row = values ? result_to_json(r) : r->counters;
 
-			t.row[t.rows].cell[k] = text ? text : "";
+		if (!row)
+			continue;
+		t.columns = 0;
+		for (const struct column *c = table; c->heading; c++) {
+			const char *text;
+
+			if (c->where != SHORT && !wide)
+				continue;
+			text = cell(r, row, c);
+			t.row[0].cell[t.columns] = c->heading;
+			t.row[t.rows].cell[t.columns++] = text ? text : "";
 		}
-		t.row[t.rows].remark = values ? flat(remark(&rows[i])) : NULL;
-		if (t.row[t.rows].remark && !t.row[0].remark)
+		if (values)
+			t.row[t.rows].remark = flat(remark(r));
+		if (t.row[t.rows].remark)
 			t.row[0].remark = "remark";
 		t.rows++;
 	}
@@ -474,7 +464,8 @@ static void put_unknown(FILE *f, json_t *unknown)
 					     event));
 	}
 	json_object_foreach(lines, reason, events)
-		put_text(f, append(json_string_value(events), ": ", reason));
+		put_text(f, text_format("%s: %s", json_string_value(events),
+					reason));
 }
 
 /* The table of the values, and below it that of what was counted. */
@@ -525,20 +516,15 @@ static void csv_text(FILE *f, const char *text)
 
 static void csv_field(FILE *f, const json_t *v)
 {
-	char *text;
+	char *text =
+		json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS |
+				      JSON_REAL_PRECISION(12));
 
-	if (json_is_string(v)) {
-		csv_text(f, json_string_value(v));
-	} else if (v && !json_is_null(v)) {
-		text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT |
-					     JSON_SORT_KEYS |
-					     JSON_REAL_PRECISION(12));
-		if (text && !json_is_number(v))
-			csv_text(f, text);
-		else
-			fputs(text ? text : "", f);
-		free(text);
-	}
+	if (json_is_number(v))
+		fputs(text, f);
+	else if (text && !json_is_null(v))
+		csv_text(f, json_is_string(v) ? json_string_value(v) : text);
+	free(text);
 }
 
 /* The keys, or what they have; a pair has two columns. */
@@ -551,16 +537,15 @@ static void csv_line(FILE *f, json_t *row, bool heading)
 	{
 		const bool pair = !strcmp(key, "ci95");
 
-		fputs(sep, f);
-		sep = ",";
-		if (heading) {
-			fprintf(f, pair ? "%s_low,%s_high" : "%s", key, key);
-			continue;
-		}
-		csv_field(f, pair ? json_array_get(v, 0) : v);
-		if (pair) {
+		for (size_t i = 0; i <= pair; i++) {
+			const char *end = !pair ? "" : i ? "_high" : "_low";
+
 			fputs(sep, f);
-			csv_field(f, json_array_get(v, 1));
+			sep = ",";
+			if (heading)
+				fprintf(f, "%s%s", key, end);
+			else
+				csv_field(f, pair ? json_array_get(v, i) : v);
 		}
 	}
 	fputc('\n', f);

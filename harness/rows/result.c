@@ -108,7 +108,6 @@ static json_t *member(const struct result *r, const struct result_column *c)
 			return json_pack("[ff]", x[0], x[1]);
 		break;
 	case COLUMN_COUNT:
-		return json_integer((json_int_t) * (const uint64_t *)at);
 	case COLUMN_INDEX:
 		if (*(const int64_t *)at >= 0)
 			return json_integer(*(const int64_t *)at);

@@ -217,14 +217,7 @@ json_t *rows_evidence(const struct case_run *run)
 
 		json_object_set_new(o, e->what, evidence_of(run, e));
 	}
-	for (size_t i = 0; i < run->def.n_facts; i++) {
-		const struct fact *f = &run->def.facts[i];
-
-		json_object_set_new(o, f->what,
-				    f->text		 ? json_string(f->text)
-				    : isfinite(f->value) ? json_real(f->value)
-							 : json_null());
-	}
+	json_object_update(o, run->def.facts);
 #ifndef __OPTIMIZE__
 	json_object_set_new(o, "build", json_string("not optimised"));
 #endif
@@ -249,21 +242,6 @@ json_t *rows_set_aside(const struct case_run *run)
 			 "reasons", reasons);
 }
 
-/* The @p-quantile of readings of the core's frequency; NAN of none. */
-static double speed(const struct sample_vec *core_hz, double p)
-{
-	const size_t n = core_hz->n;
-	double *x = text_alloc(n, sizeof(*x)), q = NAN;
-
-	for (size_t i = 0; i < n; i++)
-		x[i] = core_hz->v[i];
-	stats_sort(x, n);
-	if (n)
-		q = stats_quantile(x, n, p);
-	free(x);
-	return q;
-}
-
 /* What a minimum tells is from the fastest moment, and of few readings the
  * greatest is the least disturbed.  A case that had no visit of its own has the
  * frequency around those to the other cases. */
@@ -274,8 +252,9 @@ static double core_hz_of(const struct bench *b, const struct case_run *run)
 	const bool few = run->got.core_hz.n < ENOUGH_SPEEDS;
 
 	if (run->got.core_hz.n)
-		return speed(&run->got.core_hz, least || few ? 1 : 0.5);
-	return b->now.core_hz.n ? speed(&b->now.core_hz, 0.5)
+		return sample_quantile(&run->got.core_hz,
+				       least || few ? 1 : 0.5);
+	return b->now.core_hz.n ? sample_quantile(&b->now.core_hz, 0.5)
 				: b->timer.core_hz;
 }
 
@@ -292,7 +271,8 @@ static json_int_t share_of(const struct case_run *run, uint64_t beside,
 static json_int_t shared(const struct bench *b, const struct case_run *run,
 			 uint64_t samples)
 {
-	const double alone = RESULT_ALONE * speed(&b->now.core_share, 1);
+	const double alone =
+		RESULT_ALONE * sample_quantile(&b->now.core_share, 1);
 	const size_t n = run->got.core_share.n;
 	size_t less = 0;
 
@@ -309,7 +289,8 @@ static bool drifted(const struct bench *b, const struct case_run *run)
 					      : &run->got.core_hz;
 
 	return of->n >= ENOUGH_SPEEDS &&
-	       speed(of, 0.75) / speed(of, 0.25) - 1 > FREQUENCY_DRIFT;
+	       sample_quantile(of, 0.75) / sample_quantile(of, 0.25) - 1 >
+		       FREQUENCY_DRIFT;
 }
 
 /* By the kernel's numbers; libc's headers do not have all. */
@@ -346,8 +327,8 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 	if (b->timer.hz > 0)
 		result_set(&row->timer, timer_name(b->timer.method));
 	result_set(&row->started_at, b->started_at);
-	row->core_share = speed(share, 0.5);
-	row->distance_ns = speed(distance, 0.5);
+	row->core_share = sample_quantile(share, 0.5);
+	row->distance_ns = sample_quantile(distance, 0.5);
 	row->priority = param.sched_priority;
 	row->cpu = b->unpinned ? -1 : b->cpu;
 	row->duration_s = b->duration_s;

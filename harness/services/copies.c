@@ -33,12 +33,9 @@ static size_t page_bytes(const struct crew *w)
 
 static void *new_state(const struct crew *w)
 {
-	const size_t bytes = (w->desc->state_size / CREW_LINE + 1) * CREW_LINE;
-	void *state = aligned_alloc(CREW_LINE, bytes);
+	const size_t size = w->desc->state_size;
 
-	if (!state)
-		die(EXIT_FAIL, "out of memory");
-	return memcpy(state, w->pristine, bytes);
+	return memcpy(text_apart(size), w->pristine, size);
 }
 
 static int set_up(struct crew_life *l, const struct crew *w)
@@ -432,15 +429,17 @@ static void tell_evidence(struct bench *b, const struct bench_case *c,
 }
 
 static void tell_facts(struct bench *b, const struct bench_case *c,
-		       const struct case_run *of)
+		       json_t *facts)
 {
-	for (size_t i = 0; i < of->def.n_facts; i++) {
-		const struct fact *f = &of->def.facts[i];
+	const char *what;
+	json_t *v;
 
-		if (f->text)
-			bench_fact_text(b, c, f->what, f->text);
+	json_object_foreach(facts, what, v)
+	{
+		if (json_is_number(v))
+			bench_fact(b, c, what, json_number_value(v));
 		else
-			bench_fact(b, c, f->what, f->value);
+			bench_fact_text(b, c, what, json_string_value(v));
 	}
 }
 
@@ -460,7 +459,7 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 	for (unsigned int i = 0; !err && i < w->n; i++)
 		tell_evidence(b, c, &w->page->of[i]);
 	if (!err && w->lead) /* where another could not be started, none */
-		tell_facts(b, c, w->lead->target);
+		tell_facts(b, c, w->lead->target->def.facts);
 	crew_stop(w);
 	return err;
 }

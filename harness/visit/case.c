@@ -65,6 +65,7 @@ const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 	run->got.cold = run->def.derived = run->def.expected = NAN;
 	run->def.derived_resolution = run->def.derived_low =
 		run->def.derived_high = NAN;
+	run->def.facts = json_object();
 	run->def.name = name_of(c->params);
 	if (!run->def.name) {
 		bench_fail_cases(b, "a case that cannot be named", "");
@@ -190,8 +191,13 @@ bool case_matches(const struct bench_case *c, const char *glob, bool *whole)
 	return all || !fnmatch(glob, c->name, 0);
 }
 
-static void derive(struct bench *b, const struct bench_case *c, double value,
-		   double resolution, double low, double high)
+void bench_derive(struct bench *b, const struct bench_case *c, double value)
+{
+	bench_derive_within(b, c, value, NAN);
+}
+
+void bench_derive_within(struct bench *b, const struct bench_case *c,
+			 double value, double resolution)
 {
 	struct case_run *run = bench_case_of(b, c);
 
@@ -199,25 +205,19 @@ static void derive(struct bench *b, const struct bench_case *c, double value,
 		return;
 	run->def.derived = value;
 	run->def.derived_resolution = resolution;
-	run->def.derived_low = low;
-	run->def.derived_high = high;
-}
-
-void bench_derive(struct bench *b, const struct bench_case *c, double value)
-{
-	derive(b, c, value, NAN, NAN, NAN);
-}
-
-void bench_derive_within(struct bench *b, const struct bench_case *c,
-			 double value, double resolution)
-{
-	derive(b, c, value, resolution, NAN, NAN);
+	run->def.derived_low = run->def.derived_high = NAN;
 }
 
 void bench_derive_between(struct bench *b, const struct bench_case *c,
 			  double value, double low, double high)
 {
-	derive(b, c, value, NAN, low, high);
+	struct case_run *run = bench_case_of(b, c);
+
+	bench_derive(b, c, value);
+	if (!run)
+		return;
+	run->def.derived_low = low;
+	run->def.derived_high = high;
 }
 
 const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
@@ -261,38 +261,27 @@ void bench_expect(struct bench *b, const struct bench_case *c, double value)
 		run->def.expected = value;
 }
 
-static void keep_fact(struct bench *b, const struct bench_case *c,
-		      const char *what, double value, const char *text)
-{
-	struct case_run *run = bench_case_of(b, c);
-	struct case_definition *def = run ? &run->def : NULL;
-	struct fact *f;
-	size_t i = 0;
-
-	if (!def)
-		return;
-	while (i < def->n_facts && strcmp(def->facts[i].what, what) != 0)
-		i++;
-	if (i == def->n_facts) {
-		def->facts = text_grow(def->facts, i, sizeof(*f));
-		def->facts[def->n_facts++] = (struct fact) { .what = what };
-	}
-	f = &def->facts[i];
-	free(f->text);
-	f->text = text ? strdup(text) : NULL;
-	f->value = value;
-}
-
 void bench_fact(struct bench *b, const struct bench_case *c, const char *what,
 		double value)
 {
-	keep_fact(b, c, what, value, NULL);
+	struct case_run *run = bench_case_of(b, c);
+	json_t *facts = run ? run->def.facts : NULL;
+
+	/* One that is there takes no memory anew, of which the next event might
+	 * see something. */
+	if (json_real_set(json_object_get(facts, what), value))
+		json_object_set_new(facts, what,
+				    isfinite(value) ? json_real(value)
+						    : json_null());
 }
 
 void bench_fact_text(struct bench *b, const struct bench_case *c,
 		     const char *what, const char *text)
 {
-	keep_fact(b, c, what, NAN, text);
+	struct case_run *run = bench_case_of(b, c);
+
+	json_object_set_new(run ? run->def.facts : NULL, what,
+			    text ? json_string(text) : json_null());
 }
 
 void case_give_back(struct case_run *run, const struct case_samples *to)
@@ -310,8 +299,6 @@ void case_give_back(struct case_run *run, const struct case_samples *to)
 
 static void free_run(struct case_run *run)
 {
-	for (size_t i = 0; i < run->def.n_facts; i++)
-		free(run->def.facts[i].text);
 	sample_series_free(&run->got.series);
 	sample_series_free(&run->got.base);
 	sample_free(&run->got.events);
@@ -321,7 +308,7 @@ static void free_run(struct case_run *run)
 	op_counts_free(&run->counts);
 	op_counts_free(&run->base_counts);
 	free(run->verdict.evidence);
-	free(run->def.facts);
+	json_decref(run->def.facts);
 	free(run->def.sources);
 	free(run->c.data);
 	free(run->def.name);

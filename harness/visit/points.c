@@ -20,8 +20,6 @@
 #include "err.h"
 #include "units.h"
 
-#define CACHE_LINE 64
-
 struct scan {
 	struct bench *b;
 	const char *at;
@@ -496,10 +494,9 @@ static double formula(struct bench *b, const struct bench_case *c,
 
 static double fact_of(const struct case_run *run, const char *what)
 {
-	for (size_t i = 0; i < run->def.n_facts; i++)
-		if (!strcmp(what, run->def.facts[i].what))
-			return run->def.facts[i].value;
-	return NAN;
+	const json_t *fact = json_object_get(run->def.facts, what);
+
+	return json_is_number(fact) ? json_number_value(fact) : NAN;
 }
 
 /* The value of another case, which is a source, or a fact of it, as
@@ -575,35 +572,27 @@ static double term(struct sum *e)
 	return x;
 }
 
-static double multiply(struct sum *e)
+/* Terms with signs of @ops between them: "*" binds before "+". */
+static double chain(struct sum *e, const char *ops)
 {
-	double x = term(e);
+	const bool sum = *ops == '+';
+	double x = sum ? chain(e, "*/") : term(e);
+	char op;
 
-	for (;;)
-		if (scan_is(e->s, "*"))
-			x *= term(e);
-		else if (scan_is(e->s, "/"))
-			x /= term(e);
-		else
-			return x;
+	while ((op = take_mark(e->s, ops))) {
+		const double y = sum ? chain(e, "*/") : term(e);
+
+		x = op == '+'	? x + y
+		    : op == '-' ? x - y
+		    : op == '*' ? x * y
+				: x / y;
+	}
+	return x;
 }
 
 static double add_up(struct sum *e)
 {
-	double x = multiply(e);
-
-	for (;;)
-		if (scan_is(e->s, "+"))
-			x += multiply(e);
-		else if (scan_is(e->s, "-"))
-			x -= multiply(e);
-		else
-			return x;
-}
-
-static double scan_sum(struct scan *s, const struct bench_case *c)
-{
-	return add_up(&(struct sum) { .s = s, .c = c });
+	return chain(e, "+-");
 }
 
 void points_sources(struct bench *b)
@@ -791,7 +780,7 @@ static void free_group(struct group *g)
 static double read_sum(struct scan *s, const struct bench_case *c)
 {
 	scan_need(s, "=");
-	return scan_sum(s, c);
+	return add_up(&(struct sum) { .s = s, .c = c });
 }
 
 static const char *read_text(struct scan *s)
@@ -917,18 +906,6 @@ static void obey(struct bench *b, const struct rule *r, struct bench_case *c)
 		}
 }
 
-/* Zeroed state of one case, on cache lines of its own; NULL if it has none. */
-static void *new_data(const struct bench *b)
-{
-	const size_t size = (b->desc->case_state_size + CACHE_LINE - 1) /
-			    CACHE_LINE * CACHE_LINE;
-	void *data = size ? aligned_alloc(CACHE_LINE, size) : NULL;
-
-	if (size && !data)
-		die(EXIT_FAIL, "no memory");
-	return size ? memset(data, 0, size) : NULL;
-}
-
 /* The point that has the values @at, unless a rule says that there is none. */
 static void add(struct bench *b, const struct group *g,
 		const struct bench_param *const *at, size_t n)
@@ -950,7 +927,8 @@ static void add(struct bench *b, const struct group *g,
 			return;
 		obey(b, &g->rules[i], &c);
 	}
-	c.data = new_data(b);
+	if (b->desc->case_state_size)
+		c.data = text_apart(b->desc->case_state_size);
 	if (!point || point(b, b->state, &c))
 		case_add(b, &c);
 	else

@@ -2,6 +2,7 @@
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
+#include <jansson.h>
 #include <limits.h>
 #include <signal.h>
 
@@ -18,12 +19,6 @@ struct case_run;
 
 enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
 
-struct fact {
-	const char *what;
-	double value;
-	char *text; /* NULL: the value */
-};
-
 /* What the program says of it (case.c). */
 struct case_definition {
 	char *name;
@@ -32,8 +27,7 @@ struct case_definition {
 	double derived, expected;	  /* NAN until known */
 	double derived_resolution;	  /* NAN: derived needs none */
 	double derived_low, derived_high; /* the same */
-	struct fact *facts;
-	size_t n_facts;
+	json_t *facts; /* numbers and texts by name; null: not known */
 };
 
 /* Whether it was asked for (life/invocation.c). */

@@ -148,13 +148,12 @@ unsigned int sample_drop_waits(struct sample_series *s,
 			       double share)
 {
 	const size_t n = t->quad.n, first = s->diff.n - n;
-	double *ticks = t->quad.v, least = INFINITY, all = 0;
+	const double least = sample_quantile(&t->quad, 0);
+	double *ticks = t->quad.v, all = 0;
 	size_t kept = 0;
 
 	if (!n)
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		least = fmin(least, ticks[i]);
 	for (;;) {
 		size_t longest = 0;
 		double wait;
@@ -184,46 +183,43 @@ unsigned int sample_drop_waits(struct sample_series *s,
 	return (unsigned int)(n - kept);
 }
 
-/* What @stat says of a copy; NAN, which is no result, of nothing. */
-static double of_copy(const struct sample_vec *vec,
-		      double (*stat)(double *x, size_t n))
+static double *copy_of(const struct sample_vec *vec)
 {
-	double *copy = text_alloc(vec->n, sizeof(*copy)), x = NAN;
+	double *copy = text_alloc(vec->n, sizeof(*copy));
 
-	if (vec->n) {
-		memcpy(copy, vec->v, vec->n * sizeof(*copy));
-		x = stat(copy, vec->n);
-	}
-	free(copy);
-	return x;
+	for (size_t i = 0; i < vec->n; i++)
+		copy[i] = vec->v[i];
+	return copy;
 }
 
-double sample_median(const struct sample_vec *vec)
+double sample_quantile(const struct sample_vec *vec, double p)
 {
-	return of_copy(vec, stats_median);
+	double *x = copy_of(vec), q = NAN;
+
+	stats_sort(x, vec->n);
+	if (vec->n)
+		q = stats_quantile(x, vec->n, p);
+	free(x);
+	return q;
 }
 
 double sample_median_error(const struct sample_vec *vec)
 {
-	return of_copy(vec, stats_median_error);
-}
+	double *x = copy_of(vec), error = NAN;
 
-static double least(const struct sample_vec *vec)
-{
-	double x = vec->v[0];
-
-	for (size_t i = 1; i < vec->n; i++)
-		x = fmin(x, vec->v[i]);
-	return x;
+	if (vec->n)
+		error = stats_median_error(x, vec->n);
+	free(x);
+	return error;
 }
 
 void sample_difference(const struct sample_series *s, const struct timer *clock,
 		       bool of_least, struct sample_estimate *out)
 {
 	const double n = (double)s->iters;
-	double (*level)(const struct sample_vec *) =
-		of_least ? least : sample_median;
-	const double a = level(&s->short_ticks), b = level(&s->long_ticks);
+	const double p = of_least ? 0 : 0.5;
+	const double a = sample_quantile(&s->short_ticks, p);
+	const double b = sample_quantile(&s->long_ticks, p);
 	double error = sample_median_error(&s->diff);
 
 	if (s->capped)

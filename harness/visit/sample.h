@@ -20,7 +20,7 @@
  * ends the sampling and is handed through. */
 typedef int sample_fn(void *arg, uint64_t iters, uint64_t *ticks);
 
-/* A growing array of doubles; all zero is an empty one.  stats_median() and
+/* A growing array of doubles; all zero is an empty one.  stats_quantile() and
  * stats_median_error() of a copy; NAN of nothing. */
 struct sample_vec {
 	double *v;
@@ -29,8 +29,12 @@ struct sample_vec {
 
 void sample_push(struct sample_vec *vec, double x);
 void sample_free(struct sample_vec *vec);
-double sample_median(const struct sample_vec *vec);
+double sample_quantile(const struct sample_vec *vec, double p);
 double sample_median_error(const struct sample_vec *vec);
+static inline double sample_median(const struct sample_vec *vec)
+{
+	return sample_quantile(vec, 0.5);
+}
 
 /* All batches of one repeated operation. */
 struct sample_series {

@@ -9,9 +9,7 @@
 
 void bench_fail_cases(struct bench *b, const char *why, const char *name)
 {
-	if (!b->verdict.usage_error)
-		snprintf(b->verdict.why, sizeof(b->verdict.why),
-			 "cases(): %s%s", why, name);
+	verdict_give_up(b, EXIT_FAIL, "cases(): %s%s", why, name);
 	b->verdict.usage_error = true;
 }
 

@@ -99,6 +99,20 @@ static void remarks(void)
 	OK(longest(text) <= 80, "in 80 columns");
 }
 
+static void counters(void)
+{
+	rows[0] = row("a=1", RESULT_OK);
+	rows[0].counters =
+		json_pack("{s:s,s:f,s:n,s:i}", "scope", "user", "instructions",
+			  12.5, "cycles", "intervals", 24);
+	rows[1] = row("a=2", RESULT_SKIPPED);
+	print(2);
+	OK(strstr(text, "\ncounted of the thread that measures, user:\n"
+			"of one operation  instructions\n"
+			"a=1                       12.5\n"),
+	   "what was counted, of the rows that have it");
+}
+
 #define SHARED "which=one_of_many,where=far_away_from_here,"
 #define LONG   "what=a_name_that_fills_all_of_the_line_as_names_do,figure="
 
@@ -162,6 +176,7 @@ static void csv(void)
 int main(void)
 {
 	remarks();
+	counters();
 	names();
 	free(text);
 	csv();

@@ -97,8 +97,9 @@ static int move(struct partner *p, void *arg)
 /* Not where it was sent, but where it was. */
 static void seen(enum partner_kind kind, int cpu)
 {
-	struct case_run run = { 0 }, *runs = &run;
+	struct case_run run = { .def.facts = json_object() }, *runs = &run;
 	struct partner p;
+	double at = -1;
 	int from;
 
 	fresh();
@@ -111,10 +112,11 @@ static void seen(enum partner_kind kind, int cpu)
 		   !partner_meet(&p),
 	   "one that moves");
 	partner_seen(&bench, &run.c, &p);
-	OK(run.def.n_facts == 1 && (int)run.def.facts[0].value == cpu,
+	OK(!json_unpack(run.def.facts, "{s:F!}", "partner_cpu", &at) &&
+		   (int)at == cpu,
 	   "is seen where it went");
 	partner_stop(&p);
-	free(run.def.facts);
+	json_decref(run.def.facts);
 	bench.runs = NULL;
 }
 

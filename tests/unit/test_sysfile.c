@@ -179,20 +179,6 @@ TEST(writing)
 	   "a FIFO is not waited for");
 }
 
-TEST(directories)
-{
-	static const char *const names[] = { "7", "12", "7x", "-3", "0", "x" };
-	pid_t *pids;
-	size_t n;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		mkdir(in_box(names[i]), 0700);
-	pids = sysfile_pids(&n, "%s", box);
-	OK(n == 2 && pids[0] + pids[1] == 19, "the entries that are numbers");
-	free(pids);
-	OK(!sysfile_pids(&n, "%s/none", box) && !n, "no directory");
-}
-
 TEST(growing)
 {
 	int *v = NULL;
