@@ -37,14 +37,20 @@ record_append() {
 	record_stuck "$why"
 }
 
+# record_there: stop if somebody has removed or renamed the directory, or its plan.
+record_there() {
+	[[ ! -e $out/.rows || ! -e $out/${kept}plan.tsv ]] || return 0
+	progress_clear
+	die 1 "somebody has removed or renamed $out, or files in it"
+}
+
 # record_stuck WHY: the last part of WHY is the system's reason.
 record_stuck() {
-	local why=${1##*: } remedy='then' free=0
+	local why=${1##*: } remedy='then'
 
 	[[ $why != "No space"* && $why != *quota* ]] || remedy='make room, then'
 	progress_clear
-	[[ ! -d $out ]] || free=$(place_free "$out")
-	why="cannot write in $out: $why ($free KiB free); $remedy"
+	why="cannot write in $out: $why ($(place_free "$out") KiB free); $remedy"
 	[[ ! -e $out/${kept}plan.tsv ]] || die 1 "$why go on with: $(resume_command)"
 	# Without a plan nothing has begun, and the directory is as it was.
 	rm -rf "$out/predictions.ini" "$out/run"

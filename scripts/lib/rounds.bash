@@ -99,6 +99,7 @@ rounds_row() {
 		--effort "${conf[effort]}" "${common[@]}" "${files_option[@]}" "${args[@]}" \
 		>>"$out/.rows" 2>>"$out/.talk" || status=$?; } 2>/dev/null
 	((status < 124)) || record_own=0
+	record_there
 	((child_ran)) || record_stuck ".rows or .talk cannot be opened"
 	took_us "$start"
 	record_talk "$id" "$round" "$out/.talk"
