@@ -1,8 +1,10 @@
 # A line for each row: its ratio and interval against 1, the slowest first.  The
-# series are no difference that matters, faster, slower; x counts the rows.
+# series are neither, faster, slower; x counts the rows.
 load plots.'/style.gp'
 wide = 860
-high = 90 + 16 * n_categories
+high = 132 + 16 * n_categories
+set tmargin at screen 1 - 40.0 / high
+set bmargin at screen 92.0 / high
 set datafile missing
 # All dots fit; intervals are cut where they are much wider, so that they do not
 # press the dots together.
@@ -24,7 +26,15 @@ unset mxtics
 set xrange [least:greatest]
 set yrange [n_categories - 0.4:-0.6]
 set ytics () scale 0 font ',11'
-do for [i=1:n_categories] { set ytics add (strlen(categories[i]) > 56 ? categories[i][1:55].'…' : categories[i] i - 1) }
+chars = 1
+do for [i=1:n_categories] {
+	name = strlen(categories[i]) > 56 ? categories[i][1:55].'…' : categories[i]
+	chars = strlen(name) > chars ? strlen(name) : chars
+	set ytics add (name i - 1)
+}
+set lmargin at screen (20 + 5.9 * chars) / wide
+set rmargin at screen 1 - 30.0 / wide
+set key maxcols 3
 unset ylabel
 set xlabel '← B is faster          '.x_label.'          B is slower →'
 # Round ratios, from 1 on to both sides, as many as have room.

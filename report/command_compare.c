@@ -45,7 +45,8 @@ static int write_pages(const char *root, const char *dir, struct compare_view v)
 	struct figures figs = { text_alloc(v.n, sizeof(*figs.v)), v.timed, NULL,
 				NULL };
 	struct course course = { 0 };
-	struct run run = { .dir = dir, .notes = &v.c->a->notes };
+	struct notes notes = { 0 };
+	struct run run = { .dir = dir, .notes = &notes };
 
 	if (mkdir(dir, 0777) && errno != EEXIST) {
 		warn("%s: %s", dir, strerror(errno));
@@ -71,6 +72,8 @@ static int write_pages(const char *root, const char *dir, struct compare_view v)
 		};
 	}
 	figures_make(&figs, &run, &course, root, false);
+	for (size_t i = 0; i < notes.n; i++)
+		warn("%s", notes.v[i].text);
 	v.all = true;
 	v.figs = &figs;
 	return doc_pages(dir, "compare", write_all, &v);

@@ -30,7 +30,7 @@ void compare_collect(struct plotdata *d, const struct comparison *c)
 	size_t n = 0;
 
 	*d = (struct plotdata) { .scale = 1, .unit = "" };
-	plotdata_name(&d->series, &d->nseries, "no difference that matters");
+	plotdata_name(&d->series, &d->nseries, "neither");
 	plotdata_name(&d->series, &d->nseries, "faster");
 	plotdata_name(&d->series, &d->nseries, "slower");
 	for (size_t i = 0; i < c->n; i++)
