@@ -130,18 +130,9 @@ static const char *added(const struct pair *p)
 /* Whole from a hundred on; less has up to three decimals. */
 static const char *count(double x, const char *sign)
 {
-	char *text = text_format("%s%.*f", x < 0 ? "" : sign,
-				 fabs(x) < 100 ? 3 : 0, x);
-	size_t len = strlen(text);
-
-	while (strchr(text, '.') && strchr(".0", text[len - 1])) {
-		const bool point = text[--len] == '.';
-
-		text[len] = '\0';
-		if (point)
-			break;
-	}
-	return text;
+	return text_format(fabs(x) < 100 ? "%s%.5g" : "%s%.0f",
+			   x < 0 ? "" : sign,
+			   fabs(x) < 100 ? round(x * 1e3) / 1e3 + 0.0 : x);
 }
 
 const char *ledger_counts(double lo, double hi, const char *sign)
@@ -160,34 +151,29 @@ const char *compare_label(const struct pair *p)
 			: text_format("%s: %s", r->benchmark, r->name);
 }
 
-static const char *effect(const struct pair *p)
-{
-	const double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
-
-	switch (p->verdict) {
-	case VERDICT_FASTER:
-		return "faster";
-	case VERDICT_SLOWER:
-		return "slower";
-	case VERDICT_SMALL:
-		return "too small to matter";
-	case VERDICT_SAME:
-		if (p->by_frequency)
-			return "differs in time, not in cycles: the core's "
-			       "frequency";
-		return text_format("no clear difference (within ±%s)",
-				   text_percent(expm1(far)));
-	default:
-		return text_format("not comparable: %s", p->why);
-	}
-}
-
 static const char *verdict(const struct pair *p)
 {
-	return text_format("%s%s", effect(p),
-			   p->shares_differ
-				   ? "; the shares of the states differ"
-				   : "");
+	static const char *const words[] = {
+		[VERDICT_SMALL] = "too small to matter",
+		[VERDICT_FASTER] = "faster",
+		[VERDICT_SLOWER] = "slower",
+	};
+	const double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
+	const char *text;
+
+	if (p->verdict == VERDICT_NOT_COMPARABLE)
+		text = text_format("not comparable: %s", p->why);
+	else if (p->verdict != VERDICT_SAME)
+		text = words[p->verdict];
+	else if (p->by_frequency)
+		text = "differs in time, not in cycles: the core's frequency";
+	else
+		text = text_format("no clear difference (within ±%s)",
+				   text_percent(expm1(far)));
+	return p->shares_differ
+		       ? text_format("%s; the shares of the states differ",
+				     text)
+		       : text;
 }
 
 static bool differs(const struct pair *p)
@@ -224,41 +210,29 @@ static const char *change(const struct comparison *c, const struct pair *p)
 			   text_percent(expm1(p->cost.shift)));
 }
 
-/* How long the directories are that the names of all sides begin with, or end
- * with. */
-static size_t shared(const struct comparison *c, size_t n, bool end)
+static const char *path_of(const struct compare_view *v, size_t k)
 {
-	const char *a = c->a->name;
-	const size_t len = strlen(a);
-	size_t most = len;
-
-	for (size_t k = 0; k < n; k++) {
-		const char *b = c[k].b->name;
-		size_t i = 0, m = strlen(b);
-
-		while (i < most && i < m &&
-		       (end ? a[len - 1 - i] == b[m - 1 - i] : a[i] == b[i]))
-			i++;
-		most = i;
-	}
-	while (most && a[end ? len - most : most - 1] != '/')
-		most--;
-	return most;
+	return k ? v->c[k - 1].b->name : v->c->a->name;
 }
 
-/* Of the name of side @k (0: A) the part in which the sides differ. */
+static const char *last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A name of side @k (0: A): the last part of its path, or the one before where
+ * all have the same last one. */
 static const char *label(const struct compare_view *v, size_t k)
 {
-	const bool timed = k <= v->timed;
-	const struct comparison *c = timed ? v->c : &v->c[v->timed];
-	const size_t n = timed && v->timed ? v->timed : v->n - v->timed;
-	const char *name = k ? v->c[k - 1].b->name : v->c->a->name;
-	const size_t head = shared(c, n, false), tail = shared(c, n, true);
-	const size_t len = strlen(name);
+	const char *path = path_of(v, k), *end = last(path);
+	bool same = end > path;
 
-	return head + tail < len ? text_format("%.*s", (int)(len - head - tail),
-					       name + head)
-				 : name;
+	for (size_t i = 0; i <= v->n; i++)
+		same = same && !strcmp(last(path_of(v, i)), end);
+	return same ? last(text_format("%.*s", (int)(end - path) - 1, path))
+		    : end;
 }
 
 /* "98.2 ns", or of a level "98.2 ns (80 %)" */
@@ -443,18 +417,17 @@ static const char *most(const struct comparison *c, enum verdict verdict)
 {
 	const struct pair *best = NULL;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].verdict == verdict &&
-		    (!best ||
-		     fabs(c->v[i].cost.shift) > fabs(best->cost.shift)))
-			best = &c->v[i];
+	for (const struct pair *p = c->v; p < c->v + c->n; p++)
+		if (p->verdict == verdict &&
+		    !(best && fabs(p->cost.shift) <= fabs(best->cost.shift)))
+			best = p;
 	return best ? text_format(", most of all %s %s: %s of %s",
 				  best->a->all.benchmark, best->a->all.name,
 				  change(c, best), counts_of_a(best))
 		    : "";
 }
 
-static const char *ledger_words(const struct comparison *c)
+static const char *ledger_words(const struct comparison *c, const char *b)
 {
 	size_t same = 0;
 
@@ -462,11 +435,12 @@ static const char *ledger_words(const struct comparison *c)
 		same += c->v[i].verdict == VERDICT_SAME &&
 			same_counts(&c->v[i]);
 	return text_format(
-		"Of %zu rows that both have, B takes more instructions in "
+		"Of %zu rows that both have, %s takes more instructions in "
 		"%zu%s; fewer in %zu%s; the same in %zu. In %zu the sides are "
 		"no further apart than the samples of one of them.",
-		c->tested, c->verdicts[VERDICT_SLOWER], most(c, VERDICT_SLOWER),
-		c->verdicts[VERDICT_FASTER], most(c, VERDICT_FASTER), same,
+		c->tested, b, c->verdicts[VERDICT_SLOWER],
+		most(c, VERDICT_SLOWER), c->verdicts[VERDICT_FASTER],
+		most(c, VERDICT_FASTER), same,
 		c->verdicts[VERDICT_SAME] - same);
 }
 
@@ -479,7 +453,7 @@ static const char *verdict_line(const struct comparison *c, const char *b)
 	const char *floor = text_percent(c->floor);
 
 	if (c->counted)
-		return ledger_words(c);
+		return ledger_words(c, b);
 	if (!c->tested)
 		return text_format("%s: no row can be compared.", b);
 	if (slower && faster)
@@ -626,41 +600,6 @@ static void put_settings(struct doc *d, const struct comparison *c)
 			"Nothing else that is known differs between the two.");
 }
 
-/* Geometric means by program. */
-static void put_means(struct doc *d, const struct comparison *c)
-{
-	const struct run *run = c->a->runs;
-	struct table t;
-
-	table_begin(&t, "program|rows>|cost B / A>|faster>|slower>|too "
-			"small>|unclear>|no test>");
-	for (size_t s = 0; s < run->nsections; s++) {
-		const char *program = run->sections[s].program;
-		size_t rows = 0, of[VERDICT_NOT_COMPARABLE + 1] = { 0 };
-		double sum = 0;
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct pair *p = &c->v[i];
-
-			if (strcmp(p->a->all.benchmark, program) != 0)
-				continue;
-			of[p->verdict]++;
-			rows += p->tested;
-			sum += p->tested ? p->cost.shift : 0;
-		}
-		if (run->sections[s].n)
-			table_line(&t, "", program, number(rows),
-				   rows ? ratio(sum / (double)rows) : NULL,
-				   number(of[VERDICT_FASTER]),
-				   number(of[VERDICT_SLOWER]),
-				   number(of[VERDICT_SMALL]),
-				   number(of[VERDICT_SAME]),
-				   number(of[VERDICT_NOT_COMPARABLE]));
-	}
-	table_prune(&t);
-	d->format->table(d, &t);
-}
-
 /* What is known of two sides beside their rows. */
 static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 {
@@ -676,10 +615,8 @@ static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 		put_words(d, c);
 	}
 	put_settings(d, c);
-	if (c->counted || !d->dir)
-		return;
-	sections_figures(d, name, v->figs);
-	put_means(d, c);
+	if (d->dir)
+		sections_figures(d, name, v->figs);
 }
 
 /* The sides in their order: when, on which kernel, of which commit, and how

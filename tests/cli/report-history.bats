@@ -39,7 +39,7 @@ history() {
 2 2026-01-02T00:00:00Z 10 0 0 run02
 3 2026-01-03T00:00:00Z 10 0 1 run03
 4 2026-01-04T00:00:00Z 10 0 1 run04' ]]
-	grep -Eq '^work: changes=1 +1002 ns +~ +\+100 ns .*\(cost \+1[0-9.]+ %\) +\+100 ns .*\(cost \+1[0-9.]+ %\)' <<<"$output"
+	grep -Eq '^work: changes=1 +1\.00 µs +~ +\+100 ns .*\(cost \+1[0-9.]+ %\) +\+100 ns .*\(cost \+1[0-9.]+ %\)' <<<"$output"
 	run ! grep 'stays=1' <<<"$output"
 	run -0 --separate-stderr "$report" history --all run*
 	grep -Eq '^work: stays=1 +50[0-9] ns +~ +~ +~ *$' <<<"$output"
