@@ -289,6 +289,29 @@ static void test_row(struct comparison *c, struct pair *p, const json_t *floors,
 	}
 }
 
+/* Counts have no noise: they differ if their ranges lie further apart than
+ * either is wide. */
+static void test_counts(struct pair *p, const struct units *x,
+			const struct units *y)
+{
+	const double *a = p->range_a, *b = p->range_b;
+	const double width = fmax(a[1] - a[0], b[1] - b[0]);
+	const double value = p->a->all.value;
+
+	rank_shift(&p->cost, x->time, x->n, y->time, y->n, 0);
+	p->cost.lo = b[0] - a[1];
+	p->cost.hi = b[1] - a[0];
+	p->unit = p->a->all.unit;
+	p->added = (struct rank_shift) {
+		value * expm1(p->cost.shift),
+		value * expm1(p->cost.lo),
+		value * expm1(p->cost.hi),
+	};
+	p->p = fmax(p->cost.lo, -p->cost.hi) > width ? 0 : 1;
+	p->tested = true;
+	p->verdict = VERDICT_SAME;
+}
+
 static void add_row(struct comparison *c, const struct row *row,
 		    const json_t *floors, json_t *const *ia, json_t *const *ib)
 {
@@ -310,11 +333,16 @@ static void add_row(struct comparison *c, const struct row *row,
 	memcpy(p->range_a, x->range, sizeof(p->range_a));
 	memcpy(p->range_b, y->range, sizeof(p->range_b));
 	if (!p->why && c->counted)
-		ledger_pair(p, x->time, x->n, y->time, y->n);
+		test_counts(p, x, y);
 	else if (!p->why)
 		test_row(c, p, floors, x, y);
 	if (c->counted)
 		p->p_time = p->p;
+}
+
+bool ledger_is(const struct run *run)
+{
+	return same_text(run_text(run->meta, "clock"), "icount");
 }
 
 bool compare_is_detail(const struct result *r)
@@ -367,24 +395,22 @@ static void judge(struct comparison *c)
 	adjust(c, true, false);
 	for (size_t i = 0; i < c->n; i++)
 		c->v[i].by_frequency = c->v[i].adjusted < ALPHA;
-	c->details = adjust(c, false, true);
-	c->tested = adjust(c, false, false) + c->details;
+	c->tested = adjust(c, false, true);
+	c->tested += adjust(c, false, false);
 	for (size_t i = 0; i < c->n; i++) {
 		struct pair *q = &c->v[i];
-		double change = expm1(fabs(q->cost.shift));
+		const double change = expm1(fabs(q->cost.shift));
+		const bool resolved = q->tested && q->adjusted < ALPHA;
 
-		if (!q->tested)
-			continue;
-		c->raw += q->p < ALPHA;
-		c->resolved += q->adjusted < ALPHA;
-		q->by_frequency = q->by_frequency && !(q->adjusted < ALPHA);
-		if (!(q->adjusted < ALPHA))
-			continue;
-		if (!(change > fmax(c->floor, q->floor)))
-			q->verdict = VERDICT_SMALL;
-		else
-			q->verdict = q->cost.shift > 0 ? VERDICT_SLOWER
-						       : VERDICT_FASTER;
+		c->raw += q->tested && q->p < ALPHA;
+		c->resolved += resolved;
+		q->by_frequency = q->by_frequency && !resolved;
+		if (resolved)
+			q->verdict = !(change > fmax(c->floor, q->floor))
+					     ? VERDICT_SMALL
+				     : q->cost.shift > 0 ? VERDICT_SLOWER
+							 : VERDICT_FASTER;
+		c->verdicts[q->verdict]++;
 	}
 }
 
@@ -441,13 +467,66 @@ void compare_sides(struct comparison *c, const struct side *a,
 	c->only_b = count_only_b(c, ia);
 }
 
-size_t compare_timed(const struct comparison *c, size_t n)
+/* The row of side @k, of which 0 is the one that all are compared with. */
+static const struct result *row_of(const struct comparison *c, size_t i,
+				   size_t k)
 {
-	size_t timed = 0;
+	const struct comparison *of = &c[k ? k - 1 : 0];
+	const struct pair *p = compare_row(of, &c->v[i]);
+	const struct row *r = k ? p->b : p->a;
 
-	while (timed < n && !c[timed].counted)
-		timed++;
-	return timed;
+	return r && r->all.status == RESULT_OK && isfinite(r->all.ci95[0]) &&
+			       isfinite(r->all.ci95[1])
+		       ? &r->all
+		       : NULL;
+}
+
+static bool meet(const struct result *a, const struct result *b)
+{
+	return a->ci95[0] <= b->ci95[1] && b->ci95[0] <= a->ci95[1];
+}
+
+static bool is_odd(const struct comparison *c, size_t n, size_t row, size_t k)
+{
+	for (size_t i = 0; i <= n; i++)
+		for (size_t j = i + 1; j <= n; j++)
+			if (meet(row_of(c, row, i), row_of(c, row, j)) !=
+			    (i != k && j != k))
+				return false;
+	return true;
+}
+
+size_t compare_odd(const struct comparison *c, size_t n, size_t row)
+{
+	size_t odd = 0;
+
+	if (!c->v[row].first || compare_is_detail(&c->v[row].a->all))
+		return ODD_UNKNOWN;
+	for (size_t k = 0; k <= n; k++)
+		if (!row_of(c, row, k))
+			return ODD_UNKNOWN;
+	while (odd <= n && !is_odd(c, n, row, odd))
+		odd++;
+	return odd <= n ? odd : ODD_NONE;
+}
+
+const struct pair *compare_row(const struct comparison *c, const struct pair *p)
+{
+	const struct row *rows = c->a->runs->rows;
+
+	if (p->a >= rows && p->a < rows + c->a->runs->nrows)
+		return &c->v[c->first[p->a - rows]];
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->v[i].a->all.benchmark, p->a->all.benchmark) &&
+		    !strcmp(c->v[i].a->all.name, p->a->all.name))
+			return &c->v[i];
+	return NULL;
+}
+
+bool compare_breaks(const struct pair *p, double threshold)
+{
+	return threshold >= 0 && p->verdict == VERDICT_SLOWER &&
+	       expm1(p->cost.shift) > threshold;
 }
 
 const struct pair *compare_worst(const struct comparison *c)
@@ -459,46 +538,6 @@ const struct pair *compare_worst(const struct comparison *c)
 		    (!worst || c->v[i].cost.shift > worst->cost.shift))
 			worst = &c->v[i];
 	return worst;
-}
-
-const char *compare_label(const struct pair *p)
-{
-	const struct result *r = &p->a->all;
-
-	return p->level ? text_format("%s: %s [%s level]", r->benchmark,
-				      r->name, p->level)
-			: text_format("%s: %s", r->benchmark, r->name);
-}
-
-static const char *effect(const struct pair *p)
-{
-	double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
-
-	switch (p->verdict) {
-	case VERDICT_FASTER:
-		return "faster";
-	case VERDICT_SLOWER:
-		return "slower";
-	case VERDICT_SMALL:
-		return "too small to matter";
-	case VERDICT_SAME:
-		if (p->by_frequency)
-			return "differs in time, not in cycles: the core's "
-			       "frequency";
-		return text_format("no clear difference (within ±%s)",
-				   text_percent(expm1(far)));
-	default:
-		return text_format("not comparable: %s", p->why);
-	}
-}
-
-const char *compare_verdict(const struct pair *p)
-{
-	const char *text = effect(p);
-
-	if (!p->shares_differ)
-		return text;
-	return text_format("%s; the shares of the states differ", text);
 }
 
 const char *compare_key(const struct result *r)

@@ -3,6 +3,7 @@
 #define COMPARE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "doc.h"
@@ -61,12 +62,15 @@ struct comparison {
 	size_t *first; /* of each row of A's first run: its place in @v */
 	size_t states; /* rows compared level by level */
 	size_t tested, raw, resolved; /* rows; of them with p, adjusted < 5 % */
-	size_t details;		      /* of the tested ones */
-	size_t only_b;		      /* rows that A does not have */
-	double floor;		      /* share below which nothing counts */
-	size_t rows_with_floor;	      /* of their own, from A/A sessions */
-	bool interleaved;	      /* in one session */
-	bool counted;		      /* both are ledgers: no noise */
+	size_t verdicts[VERDICT_NOT_COMPARABLE + 1]; /* rows of each */
+	size_t only_b;		/* rows that A does not have */
+	double floor;		/* share below which nothing counts */
+	size_t rows_with_floor; /* of their own, from A/A sessions */
+	bool interleaved;	/* in one session */
+	/* Both are ledgers (docs/ledger.md), counts of instructions, which have
+	 * no noise.  What is left is what ran before: boots with other pasts
+	 * and the samples of a boot show what that does to a row. */
+	bool counted;
 };
 
 /* side_load() - @list is one results directory, or one that holds several, or
@@ -105,37 +109,36 @@ const struct row *compare_find(const struct run *run, const json_t *index,
 int floors_read(json_t **floors, const char *list, const char **why);
 double floors_row(const json_t *floors, const struct result *r);
 
+/* compare_row() - the first pair of the row of @p in another comparison; or
+ * NULL. */
+const struct pair *compare_row(const struct comparison *c,
+			       const struct pair *p);
+
+/* compare_odd() - which of the n + 1 sides of @n comparisons of one side (0)
+ * with others is the odd one out in the core row of pair @row: its interval
+ * meets none of the other ones, which all meet each other.  No test: of many
+ * rows some are odd by chance. */
+#define ODD_NONE    (SIZE_MAX - 1)
+#define ODD_UNKNOWN SIZE_MAX /* a side has no interval there */
+size_t compare_odd(const struct comparison *c, size_t n, size_t row);
+
 /* compare_worst() - the row with the largest resolved increase of cost, or
  * NULL. */
 const struct pair *compare_worst(const struct comparison *c);
 
-/* compare_label() - "program: case", and the level, if it is one of two; a new
- * string. */
+/* compare_breaks() - whether this row is slower by more than @threshold, a
+ * share; less than 0: there is none. */
+bool compare_breaks(const struct pair *p, double threshold);
+
+/* ledger_is() - whether the values of @run are counts; ledger_counts() - "317",
+ * or "9023 to 10147"; @sign stands before what is not negative. */
+bool ledger_is(const struct run *run);
+const char *ledger_counts(double lo, double hi, const char *sign);
+
+/* compare_label() - "program: case", and the level, if it is one of two;
+ * compare_ratios() - "1.051 [1.043, 1.06]". */
 const char *compare_label(const struct pair *p);
-
-/* compare_verdict() - in words; compare_ratios() - "1.051 [1.043, 1.06]";
- * compare_added() - "+410 ns [+350, +470]", or NULL. */
-const char *compare_verdict(const struct pair *p);
 const char *compare_ratios(const struct rank_shift *cost);
-const char *compare_added(const struct pair *p);
-
-/* Tables: what differs beside the results, geometric means by program, and
- * the core rows or the details: all of them, or those with a difference. */
-void compare_settings(struct table *t, const struct comparison *c);
-void compare_means(struct table *t, const struct comparison *c);
-void compare_rows(struct table *t, const struct comparison *c, bool details,
-		  bool all);
-
-/* compare_across() - the rows of all @n comparisons of one side A with others,
- * all of them or those that differ in one:
- * what each adds, in the unit of the row and as a share, and its interval.
- * Behind them may stand comparisons of ledgers, for the rows that these have,
- * too. */
-void compare_across(struct table *t, const struct comparison *c, size_t n,
-		    bool all);
-
-/* compare_timed() - how many of @n comparisons are before those of ledgers. */
-size_t compare_timed(const struct comparison *c, size_t n);
 
 /* compare_setting_name() - of the settings that are compared, 0, 1, ... until
  * NULL; compare_setting() - the value of a run as text, "unknown" where there
@@ -143,68 +146,27 @@ size_t compare_timed(const struct comparison *c, size_t n);
 const char *compare_setting_name(size_t i);
 const char *compare_setting(const struct run *run, size_t i);
 
-/* compare_name() - "name" of "path/name". */
-const char *compare_name(const struct side *s);
+/* compare_collect() - forest.svg: ratios with intervals around 1; a series for
+ * each verdict, a category for each row. */
+struct plotdata;
+void compare_collect(struct plotdata *d, const struct comparison *c);
 
-/* odd_table() - the core rows of all n + 1 sides of @n comparisons of one side
- * with others, and which of them is the odd one out: its interval meets none of
- * the other ones, which all meet each other; odd_words() - which one is so most
- * often.  No test: of many rows some are odd by chance. */
-void odd_table(struct table *t, const struct comparison *c, size_t n);
-const char *odd_words(const struct comparison *c, size_t n);
-
-/* compare_breaks() - whether this row is slower by more than @threshold, a
- * share; less than 0: there is none. */
-bool compare_breaks(const struct pair *p, double threshold);
-
-/* compare_json() - comparisons of one side with @n others: the sides, the rows
- * that broke the threshold ("broke") and all rows with their ratio, interval, p
- * and verdict.  Unknown numbers are null.  Return: 0 or -ENOMEM. */
-int compare_json(FILE *f, const struct comparison *c, size_t n,
-		 double threshold);
-
-/* compare_plot() - DIR/plots/@name.svg: dots with intervals around 1.  Return:
- * 0 or -errno. */
-int compare_plot(const struct comparison *c, const char *dir, const char *name);
-
-/* Comparisons of one side with @n others. */
+/* Comparisons of one side with @n others; behind the @timed ones may stand
+ * those of ledgers, for the rows that these have, too. */
 struct compare_view {
 	const struct comparison *c;
-	size_t n;
-	bool all;     /* all rows; or those that differ */
-	bool in_time; /* the sides are a history */
+	size_t n, timed;
+	bool all;	  /* all rows; or those that differ */
+	bool in_time;	  /* the sides are a history */
+	double threshold; /* see compare_breaks() */
+	const struct figures *figs;
 };
 
-/* compare_write() - as a document; in one with a directory pictures are
- * expected there as plots/compare-1.svg and so on. */
+/* compare_write() - the verdicts, the rows and what else is known, as a
+ * document; compare_json() - the sides, the rows that broke the threshold
+ * ("broke") and all rows that are timed.  Unknown numbers are null.  Return: 0
+ * or -ENOMEM. */
 void compare_write(struct doc *d, const struct compare_view *v);
-
-/*
- * Two ledgers (docs/ledger.md): their values are counts of instructions, which
- * have no noise.  What is left is what ran before: boots with other pasts and
- * the samples of a boot show what that does to a row.
- */
-
-/* ledger_is() - whether the values of @run are counts. */
-bool ledger_is(const struct run *run);
-
-/* ledger_counts() - "317", or "9023 to 10147"; @sign stands before what is not
- * negative. */
-const char *ledger_counts(double lo, double hi, const char *sign);
-
-/* ledger_pair() - judge a row by the logarithms of what its units cost, and
- * by the ranges, which are set: the sides differ if these lie further apart
- * than either is wide.  Sets cost and p: 0 if they differ, else 1. */
-void ledger_pair(struct pair *p, const double *x, size_t n, const double *y,
-		 size_t m);
-
-/* ledger_words() - what B changes, and where most. */
-const char *ledger_words(const struct comparison *c);
-
-/* ledger_rows() - operations by the size of the effect, with a column for each
- * of @n sides that are compared with the same A: all of them, or those that
- * differ on one side at least. */
-void ledger_rows(struct table *t, const struct comparison *c, size_t n,
-		 bool all);
+int compare_json(FILE *f, const struct compare_view *v);
 
 #endif

@@ -171,7 +171,7 @@ static void explain(struct figures *figs, int status)
 	if (status == EXIT_SKIP) {
 		figs->trouble = "There are no plots: gnuplot is not installed";
 		figs->remedy = "apt-get install gnuplot-nox, then "
-			       "`build/bin/report make DIR` again";
+			       "the same command again";
 	} else {
 		figs->trouble = "Some plots could not be drawn";
 		figs->remedy = "see what `scripts/plot DIR` says";

@@ -10,6 +10,7 @@
 #include "rowtable.h"
 
 struct card;
+struct comparison;
 struct course;
 
 /* Where pictures, their data and settings are, in a results directory. */
@@ -31,7 +32,8 @@ struct figure {
 	const char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
 	const char *title, *xlabel, *ylabel, *caption;
 	const struct card *card; /* what it shows of all programs, or NULL */
-	bool drawn;		 /* its pictures were made */
+	const struct comparison *comparison; /* what it shows of two runs */
+	bool drawn;			     /* its pictures were made */
 };
 
 struct figures {

@@ -45,21 +45,11 @@ sides_run() {
 	done
 }
 
-# sides_compare REPORT DIR OPTION...: the verdict, the rows that differ, the number of
-# the others; of several sides the verdicts and the report's table of all.  The tables
-# of all rows go into DIR.  Return: the report's status.
+# sides_compare REPORT DIR OPTION...: print what `report compare` finds; the tables of
+# all rows go into DIR.  Return: the report's status.
 sides_compare() {
-	local report=$1 dir=$2 status=0 several=false
+	local report=$1 dir=$2
 	shift 2
 
-	((${#sides[@]} == 2)) || several=true
-	# How many false alarms there are is a table of its own.
-	if [[ " $* " != *' --same '* ]] && command -v jq >/dev/null; then
-		"$report" compare --out "$dir" --json "$@" "${sides[@]/#/$dir/}" >"$dir/.compare.json" || status=$?
-		[[ ! -s $dir/.compare.json ]] || jq -r --arg dir "$dir" --argjson several "$several" \
-			-f "${BASH_SOURCE[0]%/*}/verdict.jq" "$dir/.compare.json"
-		rm -f "$dir/.compare.json"
-		[[ $several == true ]] || return "$status"
-	fi
 	"$report" compare --out "$dir" "$@" "${sides[@]/#/$dir/}"
 }

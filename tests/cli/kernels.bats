@@ -79,8 +79,8 @@ plan() {
 	[[ $(printf '%s ' out/*/boot-*) == 'out/a/boot-1 out/a/boot-4 out/a/boot-5 out/a/boot-8 out/b/boot-2 out/b/boot-3 out/b/boot-6 out/b/boot-7 ' ]]
 	[[ $(wc -l <args) == 8 && $(sort -u args) == "--profile quick --bin $BIN --session "*" --out $PWD/out/now" ]]
 	grep -Eq '^b: 6.1-new$' out/compare.txt
-	grep -q '^B differs from A in 1 of 1 row: slower in 1' out/compare.txt
-	grep -Eq '^  work: n=1 .* slower$' out/compare.txt
+	grep -q '^B is slower: 1 of 1 row differs' out/compare.txt
+	grep -Eq '^work: n=1 .* slower$' out/compare.txt
 	grep -q 'in one session, interleaved' out/compare.md
 	[[ -s out/compare.html ]]
 }

@@ -297,9 +297,9 @@ hide() {
 	side a 6.1 1
 	side b '<script>' 1.1
 	run -0 --separate-stderr "$report" compare --out pages a b a
-	grep -q 'work: kind=changed | 101 ns | 111 ns | +10\.1 ns .\[+9\.[0-9]*, +10\.[0-9]*.\] | 1\.1 .\[' pages/compare.md
+	grep -q 'work: kind=changed | 101 ns | +10\.1 ns .\[+9\.[0-9]*, +10\.[0-9]*.\] (cost +10 %) | .~ | b |' pages/compare.md
 	grep -q '<img .*src="data:image/svg+xml;base64,' pages/compare.html
-	[[ $(grep -c '<polygon' pages/plots/compare-1.svg) -eq 1 ]]
+	grep -q '<title>work: kind=changed: 1\.1 \[' pages/plots/compare-1.svg
 	[[ -s pages/plots/compare-2.svg ]]
 	run ! grep -E '<script|https?://|src="[^d]' pages/compare.html
 }
@@ -392,6 +392,7 @@ hide() {
 	side c 6.1 1.5
 	side d 6.1 1
 	run -0 --separate-stderr "$report" compare a b c d
+	grep -Eq '^operation +a +b +c +d +odd one out$' <<<"$output"
 	[[ $output == *'Odd one out most often: c, whose interval meets none of the others in 1 of 3 rows'* ]]
 	grep -Eq '^work: kind=changed .* c$' <<<"$output"
 	run -0 --separate-stderr "$report" compare a b d

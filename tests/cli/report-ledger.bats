@@ -187,9 +187,9 @@ in_rounds() {
 	side kernel/audit=1 call=other 262 262
 	run -0 --separate-stderr "$report" compare --out pages bare nnp tracer \
 		--ledger kernel/plain,kernel/audit=1
-	grep -Eq '^syscall: call=getpid +tracer +103 ns +\+200 ns ' <<<"$output"
-	grep -Eq '^syscall: call=getpid +audit=1 \(instructions\) +315 .*\+162 .*more *$' <<<"$output"
-	[[ $(sed -n '/^operation  *with/,/^$/p' <<<"$output" | grep -c call=) == 3 ]]
+	grep -Eq '^operation +bare +nnp +tracer +audit=1 \(instructions\)' <<<"$output"
+	grep -Eq '^syscall: call=getpid +103 ns +~ +\+200 ns .* 315: \+162 \(' <<<"$output"
+	[[ $(sed -n '/^operation /,/^$/p' <<<"$output" | grep -c call=) == 1 ]]
 	grep -q 'audit=1 (instructions)' pages/compare.md
 	run -2 --separate-stderr "$report" compare bare nnp --ledger bare
 	[[ $stderr == *'bare is no side of a ledger'* ]]

@@ -1,0 +1,744 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a comparison found, in words: one table of rows, with a column for each
+ * further side, for a terminal and for pages; and the same rows as JSON.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "doc.h"
+#include "sections.h"
+#include "stats.h"
+#include "text.h"
+#include "units.h"
+
+#define COMPARE_SCHEMA 1
+#define BATCH_RATIO    1.5
+
+/* What must be the same, or is what one wants to compare. */
+static const struct {
+	const char *name;
+	bool in_run; /* run.json, else machine.json */
+	const char *path;
+} settings[] = {
+	{ "host", false, "hostname" },
+	{ "processor", false, "cpu.model" },
+	{ "microcode", false, "cpu.microcode" },
+	{ "SMT", false, "cpu.smt" },
+	{ "memory", false, "memory_bytes" },
+	{ "hypervisor", false, "hypervisor" },
+	{ "operating system", false, "os" },
+	{ "kernel", false, "kernel.release" },
+	{ "kernel build", false, "kernel.version" },
+	{ "kernel command line", false, "kernel.command_line" },
+	{ "mitigations", false, "mitigations" },
+	{ "governor", false, "governor" },
+	{ "turbo", false, "turbo" },
+	{ "transparent huge pages", false, "thp" },
+	{ "ASLR", false, "aslr" },
+	{ "clock source", false, "clocksource" },
+	{ "compiler", false, "compiler" },
+	{ "compiler flags", false, "flags" },
+	{ "C library", false, "libc" },
+	{ "timing method", false, "timer.method" },
+	{ "measuring CPU", false, "measuring_cpu" },
+	{ "version of oscost", true, "suite_version" },
+	{ "commit of oscost", true, "git_id" },
+	{ "programs of", true, "programs_of" },
+	{ "command", true, "command" },
+	{ "setting", true, "setting" },
+	{ "rounds", true, "rounds" },
+	{ "precision asked for, %", true, "precision_pct" },
+	{ "effort", true, "effort" },
+};
+
+#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+const char *compare_setting_name(size_t i)
+{
+	return i < SETTINGS ? settings[i].name : NULL;
+}
+
+const char *compare_setting(const struct run *run, size_t i)
+{
+	const json_t *v = run_at(settings[i].in_run ? run->meta : run->machine,
+				 settings[i].path);
+	const char *text;
+
+	if (!v || json_is_null(v))
+		return "unknown";
+	if (json_is_string(v))
+		return json_string_value(v);
+	text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS |
+				     JSON_REAL_PRECISION(9));
+	return text ? text : "unknown";
+}
+
+static const char *number(size_t n)
+{
+	return text_format("%zu", n);
+}
+
+static const char *add(const char *list, const char *comma, const char *more)
+{
+	return list ? text_format("%s%s%s", list, comma, more) : more;
+}
+
+/* "1.051": four digits are 0.1 %. */
+static const char *ratio(double log_ratio)
+{
+	return isfinite(log_ratio) ? text_format("%.4g", exp(log_ratio)) : NULL;
+}
+
+const char *compare_ratios(const struct rank_shift *cost)
+{
+	const char *text = ratio(cost->shift);
+
+	return text && isfinite(cost->lo) && isfinite(cost->hi)
+		       ? text_format("%s [%s, %s]", text, ratio(cost->lo),
+				     ratio(cost->hi))
+		       : text;
+}
+
+static const char *signed_number(double x)
+{
+	return text_format("%s%s", x < 0 ? "-" : "+", text_number(fabs(x)));
+}
+
+/* "+410 ns [+350, +470]", or NULL. */
+static const char *added(const struct pair *p)
+{
+	const struct rank_shift *s = &p->added;
+	const bool both = isfinite(s->lo) && isfinite(s->hi);
+	const char *shown, *text;
+	const double scale =
+		units_scale(both ? fmax(fabs(s->lo), fabs(s->hi)) : s->shift,
+			    p->unit, &shown);
+
+	if (!isfinite(s->shift))
+		return NULL;
+	text = text_format("%s %s", signed_number(s->shift / scale), shown);
+	return both ? text_format("%s [%s, %s]", text,
+				  signed_number(s->lo / scale),
+				  signed_number(s->hi / scale))
+		    : text;
+}
+
+/* Whole from a hundred on; less has up to three decimals. */
+static const char *count(double x, const char *sign)
+{
+	return text_format(fabs(x) < 100 ? "%s%.5g" : "%s%.0f",
+			   x < 0 ? "" : sign,
+			   fabs(x) < 100 ? round(x * 1e3) / 1e3 + 0.0 : x);
+}
+
+const char *ledger_counts(double lo, double hi, const char *sign)
+{
+	const char *a = count(lo, sign), *b = count(hi, sign);
+
+	return !strcmp(a, b) ? a : text_format("%s to %s", a, b);
+}
+
+const char *compare_label(const struct pair *p)
+{
+	const struct result *r = &p->a->all;
+
+	return p->level ? text_format("%s: %s [%s level]", r->benchmark,
+				      r->name, p->level)
+			: text_format("%s: %s", r->benchmark, r->name);
+}
+
+static const char *verdict(const struct pair *p)
+{
+	static const char *const words[] = {
+		[VERDICT_SMALL] = "too small to matter",
+		[VERDICT_FASTER] = "faster",
+		[VERDICT_SLOWER] = "slower",
+	};
+	const double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
+	const char *text;
+
+	if (p->verdict == VERDICT_NOT_COMPARABLE)
+		text = text_format("not comparable: %s", p->why);
+	else if (p->verdict != VERDICT_SAME)
+		text = words[p->verdict];
+	else if (p->by_frequency)
+		text = "differs in time, not in cycles: the core's frequency";
+	else
+		text = text_format("no clear difference (within ±%s)",
+				   text_percent(expm1(far)));
+	return p->shares_differ
+		       ? text_format("%s; the shares of the states differ",
+				     text)
+		       : text;
+}
+
+static bool differs(const struct pair *p)
+{
+	return p->verdict == VERDICT_SLOWER || p->verdict == VERDICT_FASTER;
+}
+
+static bool same_counts(const struct pair *p)
+{
+	return p->range_a[0] == p->range_b[0] && p->range_a[1] == p->range_b[1];
+}
+
+static const char *counts_of_a(const struct pair *p)
+{
+	return ledger_counts(exp(p->range_a[0]), exp(p->range_a[1]), "");
+}
+
+/* "+10.1 ns [+9.7, +10.6] (cost +10 %)"; of counts "+2 (+0.63 %)". */
+static const char *change(const struct comparison *c, const struct pair *p)
+{
+	const double *a = p->range_a, *b = p->range_b;
+
+	if (!p->tested)
+		return p->why;
+	if (!differs(p))
+		return c->counted && same_counts(p) ? "=" : "~";
+	return text_format("%s (%s%s%s)",
+			   c->counted
+				   ? ledger_counts(exp(b[0]) - exp(a[1]),
+						   exp(b[1]) - exp(a[0]), "+")
+				   : added(p),
+			   c->counted ? "" : "cost ",
+			   p->cost.shift > 0 ? "+" : "",
+			   text_percent(expm1(p->cost.shift)));
+}
+
+static const char *path_of(const struct compare_view *v, size_t k)
+{
+	return k ? v->c[k - 1].b->name : v->c->a->name;
+}
+
+static const char *last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A name of side @k (0: A): the last part of its path, or the one before where
+ * all have the same last one. */
+static const char *label(const struct compare_view *v, size_t k)
+{
+	const char *path = path_of(v, k), *end = last(path);
+	bool same = end > path;
+
+	for (size_t i = 0; i <= v->n; i++)
+		same = same && !strcmp(last(path_of(v, i)), end);
+	return same ? last(text_format("%.*s", (int)(end - path) - 1, path))
+		    : end;
+}
+
+/* "98.2 ns", or of a level "98.2 ns (80 %)" */
+static const char *side_value(const struct pair *p, size_t side)
+{
+	const struct row *row = side ? p->b : p->a;
+
+	if (!p->level || !row)
+		return row ? tables_value(&row->all) : NULL;
+	return text_format("%s (%.0f %%)",
+			   text_units(p->at[side], p->a->all.unit),
+			   100 * p->share[side]);
+}
+
+static void put_pair(struct table *t, const struct pair *p)
+{
+	const char *const p_value =
+		text_format(p->adjusted < 1e-4 ? "%.0e" : "%.4f", p->adjusted);
+
+	table_line(t,
+		   p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
+		   : p->verdict == VERDICT_SLOWER	? "failed"
+							: "",
+		   compare_label(p), side_value(p, 0), side_value(p, 1),
+		   p->tested ? added(p) : NULL,
+		   p->tested ? compare_ratios(&p->cost) : NULL,
+		   isfinite(p->adjusted) ? p_value : NULL, verdict(p),
+		   p->tested && p->floor > 0 ? text_percent(p->floor) : NULL);
+}
+
+/* What a further side has in a row: of one with states, of each level. */
+static const char *side_cell(const struct compare_view *v, size_t k,
+			     const struct pair *p)
+{
+	const struct comparison *c = &v->c[k];
+	const struct pair *end = c->v + c->n;
+	const char *text = NULL, *cell;
+
+	do {
+		cell = change(c, p);
+		if (p->level)
+			cell = text_format("%s level %s", p->level, cell);
+		text = add(text, "; ", cell);
+	} while (++p < end && !p->first);
+	return c->counted && !v->c->counted
+		       ? text_format("%s: %s", counts_of_a(p - 1), text)
+		       : text;
+}
+
+/* A row with all sides. */
+static void put_sides(struct table *t, const struct compare_view *v, size_t i)
+{
+	const struct pair *const first = &v->c->v[i], *p;
+	const size_t odd =
+		v->timed < 2 ? ODD_UNKNOWN : compare_odd(v->c, v->timed, i);
+
+	table_line(t, "",
+		   text_format("%s: %s", first->a->all.benchmark,
+			       first->a->all.name),
+		   v->c->counted ? NULL : tables_value(&first->a->all));
+	for (size_t k = 0; k < v->n; k++) {
+		p = compare_row(&v->c[k], first);
+		if (!p)
+			continue;
+		if (v->c->counted && p->tested)
+			table_cell(t, 1, counts_of_a(p));
+		table_cell(t, 2 + k, side_cell(v, k, p));
+	}
+	if (odd <= v->timed)
+		table_cell(t, 2 + v->n, label(v, odd));
+}
+
+/* The greatest effect on any side in the row of a pair: -1 where none differs.
+ */
+static double greatest(const struct compare_view *v, size_t i)
+{
+	double most = -1;
+
+	for (size_t k = 0; k < v->n; k++) {
+		const struct comparison *c = &v->c[k];
+		const struct pair *p = compare_row(c, &v->c->v[i]);
+
+		if (p)
+			do
+				if (differs(p))
+					most = fmax(most, fabs(p->cost.shift));
+			while (++p < c->v + c->n && !p->first);
+	}
+	return most;
+}
+
+struct order {
+	size_t row;
+	double effect;
+};
+
+static int by_effect(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->effect != y->effect)
+		return x->effect < y->effect ? 1 : -1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Whether the rows have a column for each side; or one pair of sides, with all
+ * that is known of it. */
+static bool has_sides(const struct compare_view *v)
+{
+	return v->n > 1 || v->in_time || v->c->counted;
+}
+
+/* All rows, or those in which a side differs; of ledgers by the size of the
+ * effect. */
+static void put_rows(struct doc *d, const struct compare_view *v)
+{
+	struct order *rows = text_alloc(v->c->n + 1, sizeof(*rows));
+	const bool sides = has_sides(v);
+	struct table t;
+	size_t n = 0;
+
+	table_begin(&t, sides ? "operation"
+			      : "operation|A>|B>|B - A [95 %]>|cost B / A [95 "
+				"%]>|corrected p>|verdict|A/A floor>");
+	for (size_t k = 0; k <= v->n && sides; k++)
+		table_column(&t,
+			     text_format("%s%s", label(v, k),
+					 k && v->c[k - 1].counted &&
+							 !v->c->counted
+						 ? " (instructions)"
+						 : ""),
+			     true);
+	if (sides)
+		table_column(&t, "odd one out", false);
+	for (size_t i = 0; i < v->c->n; i++) {
+		const struct pair *p = &v->c->v[i];
+		const double most = !sides     ? differs(p) - 1
+				    : p->first ? greatest(v, i)
+					       : NAN;
+
+		if (most >= 0 || (v->all && !isnan(most)))
+			rows[n++] =
+				(struct order) { i, v->c->counted ? most : 0 };
+	}
+	qsort(rows, n, sizeof(*rows), by_effect);
+	for (size_t i = 0; i < n; i++)
+		if (sides)
+			put_sides(&t, v, rows[i].row);
+		else
+			put_pair(&t, &v->c->v[rows[i].row]);
+	if (sides)
+		t.caption =
+			prose(v->c->counted ? "ledger" : "compare-sides", NULL);
+	table_prune(&t);
+	d->format->table(d, &t);
+}
+
+/* Which side is the odd one out most often. */
+static const char *odd_words(const struct compare_view *v)
+{
+	size_t *odd = text_alloc(v->timed + 1, sizeof(*odd)), rows = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < v->c->n; i++) {
+		const size_t k = compare_odd(v->c, v->timed, i);
+
+		rows += k != ODD_UNKNOWN;
+		if (k <= v->timed && ++odd[k] > odd[most])
+			most = k;
+	}
+	if (!odd[most])
+		return text_format(
+			"No side is the odd one out in any of %zu rows.", rows);
+	return text_format("Odd one out most often: %s, whose interval meets "
+			   "none of the others in %zu of %zu rows, while those "
+			   "meet each other.",
+			   label(v, most), odd[most], rows);
+}
+
+/* ", most of all syscall call=getpid: +2 (+0.63 %) of 315" */
+static const char *most(const struct comparison *c, enum verdict verdict)
+{
+	const struct pair *best = NULL;
+
+	for (const struct pair *p = c->v; p < c->v + c->n; p++)
+		if (p->verdict == verdict &&
+		    !(best && fabs(p->cost.shift) <= fabs(best->cost.shift)))
+			best = p;
+	return best ? text_format(", most of all %s %s: %s of %s",
+				  best->a->all.benchmark, best->a->all.name,
+				  change(c, best), counts_of_a(best))
+		    : "";
+}
+
+static const char *ledger_words(const struct comparison *c, const char *b)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		same += c->v[i].verdict == VERDICT_SAME &&
+			same_counts(&c->v[i]);
+	return text_format(
+		"Of %zu rows that both have, %s takes more instructions in "
+		"%zu%s; fewer in %zu%s; the same in %zu. In %zu the sides are "
+		"no further apart than the samples of one of them.",
+		c->tested, b, c->verdicts[VERDICT_SLOWER],
+		most(c, VERDICT_SLOWER), c->verdicts[VERDICT_FASTER],
+		most(c, VERDICT_FASTER), same,
+		c->verdicts[VERDICT_SAME] - same);
+}
+
+/* "B is slower: 7 of 60 rows differ by more than 2 %." */
+static const char *verdict_line(const struct comparison *c, const char *b)
+{
+	const size_t slower = c->verdicts[VERDICT_SLOWER],
+		     faster = c->verdicts[VERDICT_FASTER];
+	const char *rows = text_plural(c->tested, "row");
+	const char *floor = text_percent(c->floor);
+
+	if (c->counted)
+		return ledger_words(c, b);
+	if (!c->tested)
+		return text_format("%s: no row can be compared.", b);
+	if (slower && faster)
+		return text_format("%s is slower in %zu and faster in %zu of "
+				   "%s, by more than %s.",
+				   b, slower, faster, rows, floor);
+	if (slower || faster)
+		return text_format("%s is %s: %zu of %s %s by more than %s.", b,
+				   slower ? "slower" : "faster",
+				   slower + faster, rows,
+				   slower + faster == 1 ? "differs" : "differ",
+				   floor);
+	if (c->verdicts[VERDICT_SMALL])
+		return text_format("%s: no difference is large enough to "
+				   "matter (more than %s) in %s.",
+				   b, floor, rows);
+	return text_format("%s: no clear difference in %s.", b, rows);
+}
+
+/* The verdict, and which runs were so noisy that none can be built on them. */
+static void put_verdict(struct doc *d, const struct compare_view *v, size_t i)
+{
+	const struct comparison *c = &v->c[i];
+	const struct side *sides[] = { c->a, c->b };
+	const char *runs = NULL;
+
+	for (size_t k = 0; k < 2 && !c->counted; k++)
+		for (size_t j = 0; j < sides[k]->n; j++) {
+			const struct run *run = &sides[k]->runs[j];
+			const char *word, *noise = noise_of_run(run, &word);
+
+			if (noise && !strcmp(word, "very noisy"))
+				runs = add(runs, ", ",
+					   text_format("%s (%s)", run->dir,
+						       noise));
+		}
+	d->format->para(d,
+			verdict_line(c, v->n > 1 || v->in_time ? label(v, i + 1)
+							       : "B"));
+	if (runs)
+		d->format->warning(d,
+				   prose("compare-forbidden", "runs", runs,
+					 NULL),
+				   NULL);
+}
+
+static void put_rest(struct doc *d, const struct compare_view *v,
+		     const struct comparison *c)
+{
+	d->format->para(
+		d,
+		text_format("The rows that do not differ: no clear difference "
+			    "%zu, too small to matter %zu, not comparable "
+			    "%zu%s%s.",
+			    c->verdicts[VERDICT_SAME],
+			    c->verdicts[VERDICT_SMALL],
+			    c->verdicts[VERDICT_NOT_COMPARABLE],
+			    c->only_b
+				    ? text_format(", only in B %zu", c->only_b)
+				    : "",
+			    v->all ? "" : " (--all prints them)"));
+}
+
+/* Simulated: docs/compare.md.  Whole runs are units whatever number of
+ * rounds they had. */
+static bool stopped(const struct side *s)
+{
+	return s->n == 1 && isfinite(rounds_goal(s->runs));
+}
+
+/* What limits the verdicts, or is no verdict. */
+static void put_words(struct doc *d, const struct comparison *c)
+{
+	double *clock = text_alloc(c->n + 1, sizeof(*clock)), a, b;
+	size_t n = 0, explained = 0, cycles = 0, shares = 0, batches = 0;
+	void (*const para)(struct doc *, const char *) = d->format->para;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct pair *p = &c->v[i];
+
+		if (isfinite(p->clock))
+			clock[n++] = p->clock;
+		explained += p->by_frequency;
+		cycles += p->in_cycles;
+		shares += p->first && p->shares_differ;
+		/* The pilot chooses the length of a batch anew in each
+		 * invocation. */
+		a = p->tested ? (double)p->a->all.iters : 0;
+		b = p->tested ? (double)p->b->all.iters : 0;
+		batches += a > BATCH_RATIO * b || b > BATCH_RATIO * a;
+	}
+	para(d,
+	     prose(c->interleaved ? "compare-in-turn" : "compare-drift", NULL));
+	stats_sort(clock, n);
+	a = n ? expm1(clock[n / 2]) : 0;
+	if (explained)
+		para(d, prose("compare-explained", "by", text_percent(fabs(a)),
+			      "how", a > 0 ? "faster" : "slower", "rows",
+			      text_plural(explained, "row"), NULL));
+	if (cycles)
+		para(d, prose("compare-cycles", "n", number(cycles), NULL));
+	if (c->states)
+		para(d, prose("compare-states", "rows",
+			      text_plural(c->states, "row"), "differ",
+			      number(shares), NULL));
+	if (batches)
+		para(d, prose("compare-batches", "n", number(batches), NULL));
+	if (stopped(c->a) || stopped(c->b))
+		para(d, prose("compare-stopping", NULL));
+}
+
+/* A setting of all runs of a side; "varies" where they do not agree. */
+static const char *shown(const struct side *s, size_t i)
+{
+	const char *first = compare_setting(&s->runs[0], i);
+
+	for (size_t j = 1; j < s->n; j++)
+		if (strcmp(first, compare_setting(&s->runs[j], i)) != 0)
+			return "varies";
+	return first;
+}
+
+static void put_settings(struct doc *d, const struct comparison *c)
+{
+	const char *word[2];
+	const char *noise[] = { noise_of_run(c->a->runs, &word[0]),
+				noise_of_run(c->b->runs, &word[1]) };
+	struct table t;
+
+	table_begin(&t, "what differs|A|B");
+	for (size_t i = 0; i < SETTINGS; i++) {
+		const char *a = shown(c->a, i), *b = shown(c->b, i);
+
+		if (strcmp(a, b) != 0 || !strcmp(a, "varies"))
+			table_line(&t, "", settings[i].name, a, b);
+	}
+	if (noise[0] && noise[1] && strcmp(word[0], word[1]) != 0)
+		table_line(&t, "", "noise certificate", noise[0], noise[1]);
+	if (t.nrows)
+		d->format->table(d, &t);
+	else
+		d->format->para(
+			d,
+			"Nothing else that is known differs between the two.");
+}
+
+/* What is known of two sides beside their rows. */
+static void put_one(struct doc *d, const struct compare_view *v, size_t i)
+{
+	const struct comparison *c = &v->c[i];
+	const char *name = text_format("compare-%zu", i + 1);
+
+	if (d->dir || v->n > 1)
+		d->format->heading(d, 2, name,
+				   text_format("%s against %s", c->b->name,
+					       c->a->name));
+	if (!c->counted) {
+		put_rest(d, v, c);
+		put_words(d, c);
+	}
+	put_settings(d, c);
+	if (d->dir)
+		sections_figures(d, name, v->figs);
+}
+
+/* The sides in their order: when, on which kernel, of which commit, and how
+ * many rows differ from the first. */
+static void put_runs(struct doc *d, const struct compare_view *v)
+{
+	struct table t;
+
+	table_begin(&t, "run>|began|kernel|commit|rounds>|faster>|slower>|"
+			"directory");
+	for (size_t i = 0; i <= v->n; i++) {
+		const struct comparison *c = i ? &v->c[i - 1] : NULL;
+		const struct side *s = c ? c->b : v->c->a;
+		const struct run *r = s->runs;
+
+		table_line(&t, "", number(i + 1),
+			   run_text(r->meta, "started_at"),
+			   run_text(r->machine, "kernel.release"),
+			   run_text(r->meta, "git_id"), rounds_text(r),
+			   c ? number(c->verdicts[VERDICT_FASTER]) : NULL,
+			   c ? number(c->verdicts[VERDICT_SLOWER]) : NULL,
+			   s->name);
+	}
+	table_prune(&t);
+	d->format->table(d, &t);
+}
+
+static void put_notes(struct doc *d, const struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		d->format->warning(d, notes->v[i].text, notes->v[i].remedy);
+}
+
+void compare_write(struct doc *d, const struct compare_view *v)
+{
+	d->format->begin(d, "oscost: comparison");
+	/* Of a history the last run is what one asks for. */
+	for (size_t i = v->in_time ? v->n - 1 : 0; i < v->n; i++)
+		put_verdict(d, v, i);
+	if (v->in_time)
+		put_runs(d, v);
+	put_rows(d, v);
+	if (v->timed > 1)
+		d->format->para(d, odd_words(v));
+	for (size_t i = 0; i < v->n && (d->dir || !v->in_time); i++)
+		put_one(d, v, i);
+	if (d->dir) {
+		put_notes(d, &v->c->a->notes);
+		for (size_t i = 0; i < v->n; i++)
+			put_notes(d, &v->c[i].b->notes);
+		if (v->figs->trouble)
+			d->format->warning(d, v->figs->trouble,
+					   v->figs->remedy);
+		if (!v->c->counted)
+			d->format->para(d, prose("compare-method", NULL));
+		if (v->c[v->n - 1].counted)
+			d->format->para(d, prose("compare-counting", NULL));
+	}
+	d->format->end(d);
+}
+
+static json_t *known(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *side_json(const struct row *row)
+{
+	return row ? json_pack("{s:o, s:[o, o]}", "value",
+			       known(row->all.value), "ci95",
+			       known(row->all.ci95[0]), known(row->all.ci95[1]))
+		   : json_null();
+}
+
+static json_t *row_json(const struct pair *p, const char *b, double threshold)
+{
+	const struct result *r = &p->a->all;
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], s:s?, "
+		"s:b, s:o, s:[o, o], s:o, s:o, s:s, s:b, s:s?, s:[o, o], "
+		"s:[o, o], s:o}",
+		"benchmark", r->benchmark, "case", r->name, "side", b, "tier",
+		compare_is_detail(r) ? "detail" : "core", "unit", r->unit, "a",
+		side_json(p->a), "b", side_json(p->b), "difference",
+		known(p->added.shift), "difference_ci95", known(p->added.lo),
+		known(p->added.hi), "difference_unit", p->unit,
+		"compared_in_cycles", p->in_cycles, "ratio",
+		known(exp(p->cost.shift)), "ratio_ci95", known(exp(p->cost.lo)),
+		known(exp(p->cost.hi)), "p", known(p->p), "p_corrected",
+		known(p->adjusted), "verdict", verdict(p), "breaks_threshold",
+		compare_breaks(p, threshold), "level", p->level, "level_values",
+		known(p->at[0]), known(p->at[1]), "level_shares",
+		known(p->share[0]), known(p->share[1]), "p_shares",
+		known(p->p_shares));
+}
+
+int compare_json(FILE *f, const struct compare_view *v)
+{
+	json_t *sides = json_array(), *broke = json_array(),
+	       *rows = json_array(), *all, *row;
+	int err = json_array_append_new(sides, json_string(v->c->a->name));
+
+	for (size_t i = 0; i < (v->timed ? v->timed : v->n); i++) {
+		const struct comparison *c = &v->c[i];
+
+		err |= json_array_append_new(sides, json_string(c->b->name));
+		for (const struct pair *p = c->v; p < c->v + c->n; p++) {
+			row = row_json(p, c->b->name, v->threshold);
+			if (compare_breaks(p, v->threshold))
+				err |= json_array_append(broke, row);
+			err |= json_array_append_new(rows, row);
+		}
+	}
+	all = json_pack("{s:i, s:o, s:o, s:f, s:b, s:o, s:o}", "schema",
+			COMPARE_SCHEMA, "sides", sides, "threshold",
+			v->threshold < 0 ? json_null()
+					 : json_real(v->threshold),
+			"floor", v->c->floor, "interleaved", v->c->interleaved,
+			"broke", broke, "rows", rows);
+	err |= !all ||
+	       json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+	fputc('\n', f);
+	return err ? -ENOMEM : 0;
+}
