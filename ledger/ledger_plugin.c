@@ -440,8 +440,8 @@ static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 {
 	static const unsigned char prefix[] = { 0x2e, 0x3e, 0x66, 0xf2, 0xf3 };
 
-	while (n > 1 && (memchr(prefix, *c, sizeof(prefix)) ||
-			 (*c & 0xf0) == 0x40)) {
+	while (n > 1 &&
+	       (memchr(prefix, *c, sizeof(prefix)) || (*c & 0xf0) == 0x40)) {
 		c++;
 		n--;
 	}

@@ -88,8 +88,8 @@ TEST(test_batches)
 	OK_NEAR(number(o, "context_switches"), 0, 0, "none is a number");
 	OK_NEAR(number(o, "intervals"), 24, 0, "batches");
 	OK(isnan(number(o, "branch_misses")), "no difference is no number");
-	OK_STR(why(o, "branch_misses"),
-	       "< 0.00025: too small to measure", "but a bound");
+	OK_STR(why(o, "branch_misses"), "< 0.00025: too small to measure",
+	       "but a bound");
 	OK(why(o, "llc_misses"), "and what is not counted has a reason");
 	OK(!why(o, "instructions"), "which what is known has not");
 	json_decref(o);
