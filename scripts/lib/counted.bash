@@ -88,8 +88,7 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 		for try in $($b seq 100); do
 			read -r cpu user nice system was rest </proc/stat
 			$b usleep 200000
-			read -r cpu user nice system idle rest </proc/stat
-			[ $((idle - was)) -lt 18 ] || break
+			$b awk -v was="$was" '/^cpu / { exit $5 - was < 18 }' /proc/stat && break
 		done
 	EOF
 	while read -r program effort cases; do
@@ -116,7 +115,7 @@ counted_config() { # FILE
 	local at dir file name=${1##*/}
 
 	at=$(grep -abom1 IKCFG_ST "$1" | cut -d: -f1) || :
-	if [[ -n $at ]]; then
+	if [[ $at =~ ^[0-9]+$ ]]; then
 		tail -c +$((at + 9)) "$1" | gzip -dcq 2>/dev/null || :
 		return
 	fi

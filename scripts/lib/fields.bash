@@ -31,6 +31,8 @@ declare -rA fields_kinds=(
 	# No shell reads it otherwise.
 	[path]='(/[A-Za-z0-9_+][A-Za-z0-9._+-]*)+'
 	[address]='[A-Za-z0-9_./@:%?=+][A-Za-z0-9_./@:%?=+-]*'
+	# When sides in turn began, and numbers.
+	[session]='[A-Za-z0-9: -]{0,100}'
 	[need]='must|may'
 	['list of packages']='-|[A-Za-z0-9][A-Za-z0-9.+_:/@-]*(,[A-Za-z0-9][A-Za-z0-9.+_:/@-]*)*'
 )

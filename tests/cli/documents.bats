@@ -19,7 +19,6 @@ not_run() {
 		sudo *	root
 		podman *	a container engine
 		umoci *	an image
-		git bisect *	the sources of a kernel
 		scripts/kernels *	a machine to be rebooted
 		scripts/fleet *	many machines
 		build/oscost-static *	only there after make static

@@ -132,10 +132,14 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 
 @test "a table of packages runs nothing" {
 	printf 'run\tmust\tcmd:no-such\ta\tb\tc\td\te\n' >packages.tsv.sound
-	for column in 1 2 3 4 5 6 7 8; do
+	for column in 2 3 4 5 6 7 8; do
 		planted packages.tsv 1 "$column"
 		refused packages.tsv 1 "$ROOT/scripts/setup" --check --table packages.tsv
 	done
+	# The first one names the sets that there are.
+	planted packages.tsv 1 1
+	run -2 "$ROOT/scripts/setup" --check --table packages.tsv
+	[[ ! -e PWNED && $output == *"unknown set 'run'"* ]]
 	# Nor is a name an option of the package manager.
 	sed 's/\ta\t/\t--root=x\t/' packages.tsv.sound >packages.tsv
 	refused packages.tsv 1 "$ROOT/scripts/setup" --check --table packages.tsv
