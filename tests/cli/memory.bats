@@ -208,6 +208,9 @@ without_evidence() {
 		# What is beside us may make a row wait for a CPU, which is no fault.
 		jq -c 'select([.evidence | del(.samples_without_waiting_for_a_cpu)[] | objects] |
 			any(.seen < .expected * (.share // 1))) | [.benchmark, .case, .status, .reason, .evidence]' rows >short
+		# Of few events, as of huge pages that take long, those of the program itself
+		# are a large share: they may leave one row without a measurement, not two.
+		(($(grep -c '"skipped","excluded: ' short) > 1)) || sed -i '/"skipped","excluded: /d' short
 		diff -u /dev/null short
 		[[ -z $(without_evidence) ]]
 	done
