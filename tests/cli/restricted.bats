@@ -143,5 +143,7 @@ whole_rows() {
 	done
 	try 0 "$BIN/syscall" --json --effort 1 --invocations 1 --case call=stat,via=syscall \
 		--case call=open_close,via=syscall --case call=getcwd,via=syscall
-	jq -es 'map(.status) == ["skipped", "ok", "ok"]' <<<"$output"
+	# A cost may be too small to measure in so short a run.
+	jq -es 'length == 3 and .[0].status == "skipped" and
+		all(.[1, 2]; .status | IN("ok", "below_resolution"))' <<<"$output"
 }
