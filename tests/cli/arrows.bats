@@ -5,12 +5,14 @@
 load ../helpers
 
 @test "no include against the arrows" {
-	run -0 "$ROOT/tests/arrows"
+	cd "$ROOT" || return
+	run -0 tests/arrows
 	[[ -z $output ]]
 }
 
 @test "no room is above its budget, no budget far above its room" {
-	run -0 "$ROOT/tests/arrows" --sizes
+	cd "$ROOT" || return
+	run -0 tests/arrows --sizes
 }
 
 @test "arrows finds an include against them" {
@@ -22,7 +24,7 @@ load ../helpers
 	git init -q .
 	printf '#include "bench.h"\n' >>clock/quantum.c
 	printf '#include "program.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
-	printf '#include "invocation.h"\nputs("");\nrun->verdict.why[0] = 0;\n' >>harness/visit/passes.c
+	printf '#include "life.h"\nputs("");\nrun->verdict.why[0] = 0;\n' >>harness/visit/passes.c
 	printf '#include "stats.h"\n' >>clock/quantum.h
 	printf '#include "gaps.h"\n' >>clock/stats.c
 	printf '#include "quantum.h"\n' >>clock/gaps.h
@@ -33,7 +35,7 @@ load ../helpers
 	[[ $output == *"bench/cpu/nop.c: includes bench/memory/lib/chase.h"* ]]
 	[[ $output == *"bench/cpu/nop.c: includes harness/visit/program.h"* ]]
 	[[ $output == *"clock/quantum.c: includes harness/visit/bench.h"* ]]
-	[[ $output == *"harness/visit/passes.c: includes harness/life/invocation.h"* ]]
+	[[ $output == *"harness/visit/passes.c: includes harness/life/life.h"* ]]
 	[[ $output == *"harness/visit/passes.c: prints"* ]]
 	[[ $output == *"harness/visit/passes.c: writes verdict.why"* ]]
 	[[ $output == *"circle: clock/gaps clock/quantum clock/stats"* ]]
