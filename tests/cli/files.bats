@@ -49,5 +49,6 @@ keeps='dir=${args##*--dir }; dir=${dir%% *}
 	[[ -s dirs && -z $(ls -A elsewhere) ]]
 	touch go-on
 	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out
-	[[ -z $(grep -v "^$PWD/elsewhere/" dirs) && -z $(ls -A elsewhere) ]]
+	run ! grep -v "^$PWD/elsewhere/" dirs
+	[[ -z $(ls -A elsewhere) ]]
 }
