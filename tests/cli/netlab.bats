@@ -51,16 +51,29 @@ gone() {
 
 # A round trip cannot be shorter than both delays: that is no question of speed.
 @test "a line with a delay delays, and goes with the namespaces" {
-	try 2 "$netlab" run --delay 1s true
-	[[ $stderr == *"--delay takes 0 to 999, not '1s'" ]]
 	lab 0 true
-	"$netlab" run --delay 5 true || { gone && skip "no netem in this kernel"; }
+	[[ -c /dev/net/tun ]] || skip "no /dev/net/tun"
 	try 0 "$netlab" run --bin "$BIN" --delay 5 "$BIN/tcp_rtt" "${QUICK[@]}" \
 		--json --netlab --case '*proto=tcp,size=1,wait=block,*'
 	gone
+	[[ $stderr == *"net_delay: there:"* ]]
 	rows 'map(select((.params.figure | IN("send", "receive", "before", "after")
 		| not) and .status == "ok")) | length >= 6 and
 		all(.params.net == "shaped" and .min >= 10000000)'
+	try 2 "$netlab" run --delay 1s true
+	[[ $stderr == *"--delay takes 0 to 999, not '1s'" ]]
+}
+
+@test "who makes namespaces with a delay leaves no process behind" {
+	lab 0 true
+	[[ -c /dev/net/tun ]] || skip "no /dev/net/tun"
+	"$netlab" up --bin "$BIN" --delay 1 --owner "$$" 3>&-
+	pid=$(sed -n 's/^line //p' /run/oscost/netlab)
+	kill -0 "$pid"
+	"$netlab" down --owner "$$"
+	gone
+	# Dead, if perhaps not waited for yet.
+	[[ ! -s /proc/$pid/cmdline || -z $(tr '\0' ' ' <"/proc/$pid/cmdline") ]]
 }
 
 @test "without the namespaces --netlab is skipped with the reason" {
