@@ -18,7 +18,7 @@
 #define COMPARE_SCHEMA 1
 #define BATCH_RATIO    1.5
 
-/* What must be the same, or is what one wants to compare. */
+/* Settings that must be the same, or are compared. */
 static const struct {
 	const char *name;
 	bool in_run; /* run.json, else machine.json */
@@ -263,7 +263,7 @@ static void put_pair(struct table *t, const struct pair *p)
 		   p->tested && p->floor > 0 ? text_percent(p->floor) : NULL);
 }
 
-/* What a further side has in a row: of one with states, of each level. */
+/* The cell of a further side; a row with states has each level in it. */
 static const char *side_cell(const struct compare_view *v, size_t k,
 			     const struct pair *p)
 {
@@ -524,7 +524,7 @@ static bool stopped(const struct side *s)
 	return s->n == 1 && isfinite(rounds_goal(s->runs));
 }
 
-/* What limits the verdicts, or is no verdict. */
+/* Remarks on the verdicts: frequency, states, batches, stopping. */
 static void put_words(struct doc *d, const struct comparison *c)
 {
 	double *clock = text_alloc(c->n + 1, sizeof(*clock)), a, b;
@@ -600,7 +600,7 @@ static void put_settings(struct doc *d, const struct comparison *c)
 			"Nothing else that is known differs between the two.");
 }
 
-/* What is known of two sides beside their rows. */
+/* Two sides beside their rows: settings, notes, the picture. */
 static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 {
 	const struct comparison *c = &v->c[i];
@@ -653,7 +653,7 @@ static void put_notes(struct doc *d, const struct notes *notes)
 void compare_write(struct doc *d, const struct compare_view *v)
 {
 	d->format->begin(d, "oscost: comparison");
-	/* Of a history the last run is what one asks for. */
+	/* A history ends with the run that is asked about. */
 	for (size_t i = v->in_time ? v->n - 1 : 0; i < v->n; i++)
 		put_verdict(d, v, i);
 	if (v->in_time)

@@ -279,7 +279,7 @@ static void widen(struct row *row, const struct result *r)
 	row->most = fmax(row->most, fmax(most, result_said(r)));
 }
 
-/* What each invocation says, but for those that are excluded. */
+/* The rows of each process run, but for excluded ones. */
 static void keep(struct row *row, const struct result *const *of, size_t n)
 {
 	const double best = result_best_share(of, n);

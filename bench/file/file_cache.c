@@ -432,7 +432,7 @@ static int setup(struct bench *b, void *state)
 		return err;
 	if (!whole)
 		err = mem_group_open(b, &s->group, s->limit_bytes);
-	/* What is written into it is not to be charged to the group. */
+	/* Before the group is entered: writing it must not be charged. */
 	if (!err)
 		err = open_file(b, s, size[n - 1]);
 	if (!err && !whole)

@@ -158,8 +158,7 @@ static int derive(struct bench *b, void *state)
 		bench_derive_between(b, reach, pages[end], pages[end],
 				     pages[end + 1]);
 		if (k++ < last)
-			/* Not resolved by less than both plateaus
-			 * scatter. */
+			/* No better resolved than both plateaus scatter. */
 			bench_derive_within(b, miss, next - here,
 					    spread(ns, l) + spread(ns, l + 1));
 		else

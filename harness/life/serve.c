@@ -13,7 +13,7 @@
 #include "program.h"
 #include "units.h"
 
-/* What a program may know of its invocation. */
+/* The facts of an invocation that a program may read. */
 #define GIVES(type, name, what)          \
 	type name(const struct bench *b) \
 	{                                \

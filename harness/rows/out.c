@@ -117,7 +117,7 @@ const char *out_evidence(const struct result *r)
 /* A column of a table. */
 struct column {
 	const char *heading;
-	/* Of the row's JSON, or of what it counted. */
+	/* A key of the row's JSON, or of its counters. */
 	const char *key;
 	/* Or what people read instead; NULL: there is nothing to say. */
 	const char *(*text)(const struct result *r);
@@ -161,8 +161,8 @@ static const struct column of_counters[] = {
 	{ 0 },
 };
 
-/* What column @c has for @r, whose keys are in @row; NULL: nothing.  For
- * batches percentiles would say nothing about operations. */
+/* The text of column @c for @r, whose keys are in @row; NULL: empty.  The
+ * percentiles of batches are no percentiles of operations. */
 static const char *cell(const struct result *r, const json_t *row,
 			const struct column *c)
 {

@@ -206,7 +206,7 @@ int64_t mem_group_cached(const struct mem_group *g, int64_t *limit)
 
 void mem_group_close(struct mem_group *g)
 {
-	/* What is in it is killed with it. */
+	/* Removing a group kills the processes in it: leave it first. */
 	if (g->path[0] &&
 	    (!g->inside || !sysfile_write("0", "%s/cgroup.procs", g->home)))
 		guard_remove_cgroup(g->path);

@@ -67,7 +67,7 @@ static int load(struct topo *topo)
 	return 0;
 }
 
-/* What hwloc says is allowed may be wider than what taskset left us. */
+/* hwloc may allow more CPUs than taskset left us. */
 static int list_cpus(struct topo *topo)
 {
 	const hwloc_const_cpuset_t all =

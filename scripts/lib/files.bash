@@ -13,7 +13,7 @@ files_dir=
 files_up() {
 	local base=${conf[dir]:-$out}
 
-	# Of a run that was killed, or renamed meanwhile.
+	# They are of a run that was killed, or renamed meanwhile.
 	[[ -n ${conf[dir]-} ]] || rm -rf "$out"/.oscost-files-??????????
 	files_dir=$(mktemp -u "$base/.oscost-files-XXXXXXXXXX")
 	records_add dir "$files_dir"

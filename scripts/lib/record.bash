@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What a run keeps in its directory: see docs/results-format.md.  The files that are
+# The files of a run in its directory: see docs/results-format.md.  The files that are
 # for the driver are in $kept below it: run/, or nothing for a run of earlier versions.
 #
 # journal.tsv has a line for each invocation that is over: round, id, exit

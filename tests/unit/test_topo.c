@@ -13,27 +13,21 @@
 #include "tests.h"
 #include "topo.h"
 
-static struct topo *invent(const char *text)
+/* The machine that @variable of hwloc has as @value. */
+static struct topo *opened(const char *variable, const char *value)
 {
 	struct topo *topo = NULL;
 
-	setenv("HWLOC_SYNTHETIC", text, 1);
+	setenv(variable, value, 1);
 	if (topo_open(&topo))
 		topo = NULL;
-	unsetenv("HWLOC_SYNTHETIC");
+	unsetenv(variable);
 	return topo;
 }
 
-/* One of tests/fixtures. */
-static struct topo *recorded(const char *file)
+static struct topo *invent(const char *text)
 {
-	struct topo *topo = NULL;
-
-	setenv("HWLOC_XMLFILE", file, 1);
-	if (topo_open(&topo))
-		topo = NULL;
-	unsetenv("HWLOC_XMLFILE");
-	return topo;
+	return opened("HWLOC_SYNTHETIC", text);
 }
 
 /* A program that measures on @cpu of it. */
@@ -215,7 +209,8 @@ TEST(five_hundred)
  * slower ones of one thread with one L2 cache (32, 34, 36, 38). */
 TEST(hybrid)
 {
-	struct topo *topo = recorded("tests/fixtures/hybrid.xml");
+	struct topo *topo =
+		opened("HWLOC_XMLFILE", "tests/fixtures/hybrid.xml");
 	const char *const *names;
 	int cpus[12] = { 0 };
 
@@ -247,7 +242,8 @@ TEST(hybrid)
  * third caches of the package as one of 508 MiB. */
 TEST(hidden_cache)
 {
-	struct topo *topo = recorded("tests/fixtures/amd-guest.xml");
+	struct topo *topo =
+		opened("HWLOC_XMLFILE", "tests/fixtures/amd-guest.xml");
 	static const int both[] = { 0, 1 };
 	struct bench *b;
 
