@@ -149,6 +149,8 @@ static const char *nearest(const struct opt_set *sets, const char *word)
 	OPT_EACH (set, o, sets) {
 		size_t same = 0;
 
+		if (!o->help)
+			continue;
 		for (; word[same] && word[same] == o->name[same]; same++)
 			;
 		if (same >= most)
@@ -226,6 +228,8 @@ void opts_help(FILE *f, const struct opt_set *sets)
 		for (const struct opt *o = s->opts; o->name; o++) {
 			char letter[] = { '-', (char)o->letter, ',', '\0' };
 
+			if (!o->help)
+				continue;
 			fprintf(f, "  %-3s --%-*s  %s", o->letter ? letter : "",
 				(int)strlen("invocations"), o->name, o->help);
 			if (o->kind == OPT_KIND_LIST)

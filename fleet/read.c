@@ -113,6 +113,8 @@ static bool take_line(struct result *r, char *line)
 		if (!take_field(r, i, &p))
 			return false;
 	}
+	if (r->name)
+		result_today(r);
 	return r->benchmark && r->name && r->status != RESULT_FAILED &&
 	       r->round >= 0;
 }

@@ -52,9 +52,9 @@ static void print_row(struct seq_file *m, const struct cert *cert,
 	time64_to_tm(cert->started_at, 0, &now);
 	seq_printf(m,
 		   "{\"schema\":1,\"benchmark\":\"certify_ring0\","
-		   "\"case\":\"method=%s,body=%s,figure=%s\","
+		   "\"case\":\"method=%s,body=%s,stat=%s\","
 		   "\"params\":{\"method\":\"%s\",\"body\":\"%s\","
-		   "\"figure\":\"%s\"},",
+		   "\"stat\":\"%s\"},",
 		   name, f->body, f->name, name, f->body, f->name);
 	if (lacks)
 		seq_printf(m, "\"status\":\"skipped\",\"reason\":\"%s\",",

@@ -47,9 +47,9 @@ noise-test: ## test the noise certificate on a machine known to be quiet, in QEM
 	$(Q)tests/lab/noise '$(BUILD)/bin' '$(BUILD)/noise-test' '$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
-# --cpus and shootdown, on the same kernel with 8 CPUs and two nodes.
+# --copies and shootdown, on the same kernel with 8 CPUs and two nodes.
 .PHONY: cpus-test
-cpus-test: ## test --cpus and shootdown on a machine with 8 CPUs, in QEMU
+cpus-test: ## test --copies and shootdown on a machine with 8 CPUs, in QEMU
 	$(Q)scripts/setup run kmod
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/lab/cpus '$(BUILD)/bin' '$(BUILD)/cpus-test' '$(abspath $(KERNELS))' || \

@@ -21,7 +21,7 @@ ledger: ## what each operation costs in instructions, in QEMU: ARCH=aarch64 KERN
 	$(Q)$(if $(foreign),$(MAKE) --no-print-directory cross)
 	$(Q)scripts/ledger $(if $(call given,CHECK),explain $(ONLY) --check $(call quoted,$(CHECK))) --arch '$(ARCH)' --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
 		$(call options,KERNELS OPTIONS BOOTS PASTS ONLY JOBS LIMIT OUT) \
-		$(if $(call given,FAIL_ABOVE),--fail-above $(call quoted,$(FAIL_ABOVE)))
+		$(if $(call given,FAIL_ABOVE),--threshold $(call quoted,$(FAIL_ABOVE)))
 
 .PHONY: ledger-test
 ledger-test: $(LEDGER_PLUGIN) $(BUILD)/planted/0/planted $(BUILD)/planted/1/planted ## boot a small ledger in QEMU: is it exact to the instruction?

@@ -39,6 +39,6 @@ load: all ## draw each core's load while a command runs: COMMAND="..." INTERVAL=
 	$(Q)mkdir -p '$(LOAD_OUT)'
 	$(Q)$(CPU_LOAD) --interval $(or $(INTERVAL),100ms) \
 		--output '$(LOAD_OUT)/cpu_load.csv' -- \
-		$(or $(COMMAND),$(BUILD)/bin/mem_latency --invocations 1 --case '*load=*')
+		$(or $(COMMAND),$(BUILD)/bin/mem_latency -n 1 --case '*load=*')
 	$(Q)scripts/load-plot '$(LOAD_OUT)/cpu_load.csv'
 	@echo 'see $(LOAD_OUT)/plots/cpu_load-system.svg'

@@ -412,7 +412,7 @@ static const char *odd_words(const struct compare_view *v)
 			   label(v, most), odd[most], rows);
 }
 
-/* ", most of all syscall call=getpid: +2 (+0.63 %) of 315" */
+/* ", most of all syscall op=getpid: +2 (+0.63 %) of 315" */
 static const char *most(const struct comparison *c, enum verdict verdict)
 {
 	const struct pair *best = NULL;

@@ -30,14 +30,14 @@ static double times_memory(const struct run *run, const char *program,
 void contradictions_add(struct run *run)
 {
 	const double latency =
-		1 / times_memory(run, "mem_latency", "level=3,figure=latency",
-				 "level=memory,figure=latency");
+		1 / times_memory(run, "mem_latency", "level=3,stat=latency",
+				 "level=memory,stat=latency");
 	const double bandwidth =
 		times_memory(run, "mem_bandwidth",
 			     "kernel=read,isa=best,level=L3,*threads=1",
 			     "kernel=read,isa=best,level=memory,*threads=1");
 	const bool measured =
-		run_pick(run, "mem_latency", "level=memory,figure=latency");
+		run_pick(run, "mem_latency", "level=memory,stat=latency");
 
 	if (!measured || !isfinite(bandwidth) ||
 	    (latency > CLEAR) == (bandwidth > CLEAR))

@@ -20,7 +20,7 @@ static const char *axis_text(const char *name, const char *axis)
 	return "";
 }
 
-/* The coordinates of @row on @axes ("via", or "call+via"), in words. */
+/* The coordinates of @row on @axes ("by", or "op+by"), in words. */
 static const char *coordinate(const struct rowtable *table,
 			      const struct row *row, const char *axes)
 {
@@ -81,7 +81,7 @@ static bool is_partner(const json_t *params, const json_t *like,
 	return same;
 }
 
-/* The x of an axis "figure=bandwidth": the value (in GB/s if it is a rate) of
+/* The x of an axis "stat=bandwidth": the value (in GB/s if it is a rate) of
  * the row that has this figure and is like @row in all else.  Without such a
  * row there was nothing to measure: 0. */
 static double partner_value(const struct run *run, const struct section *s,

@@ -138,7 +138,7 @@ bool pairs_any(const struct rowtable *t, const struct run *run);
 void pairs_write(struct doc *d, const struct rowtable *t,
 		 const struct run *run);
 
-/* The program of the lab of wrong numbers: rows mistake=ID,figure=naive */
+/* The program of the lab of wrong numbers: rows mistake=ID,stat=naive */
 #define MISTAKES_PROGRAM "mistakes"
 
 /**

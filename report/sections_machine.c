@@ -322,13 +322,13 @@ static void put_statistics(struct doc *d, const struct run *run,
 			   const struct section *certify)
 {
 	static const char *const cases[] = {
-		"body=empty,figure=min",
-		"body=empty,figure=spurious",
-		"body=empty,figure=total_variance",
-		"body=empty,figure=max_deviation",
-		"body=empty,figure=var_of_variances",
-		"body=empty,figure=var_of_minima",
-		"body=loop,figure=resolution_ticks",
+		"body=empty,stat=min",
+		"body=empty,stat=spurious",
+		"body=empty,stat=total_variance",
+		"body=empty,stat=max_deviation",
+		"body=empty,stat=var_of_variances",
+		"body=empty,stat=var_of_minima",
+		"body=loop,stat=resolution_ticks",
 	};
 	struct table t;
 

@@ -270,7 +270,7 @@ static void warn_certificate(struct run *run)
 		if (!strcmp(r->benchmark, "certify") && verdict &&
 		    strstr(verdict, "rejected") &&
 		    !strcmp(r->name,
-			    text_format("method=%s,body=all,figure=verdict",
+			    text_format("method=%s,body=all,stat=verdict",
 					r->timer ? r->timer : "")))
 			notes_say(run->notes, prose("warn-certify", "method",
 						    r->timer, NULL));

@@ -71,7 +71,7 @@ shuffle() {
 one() { # ROUND PROGRAM SECONDS CORE ARGUMENT...
 	round=$1 program=$2 limit=$3
 	shift 4
-	set -- "$program" --json --invocations 1 --round "$round" --effort "$effort" \
+	set -- "$program" --json -n 1 --round "$round" --effort "$effort" \
 		${core:+--core} "$@"
 	# shellcheck disable=SC2086 # two words, or none
 	${timeout:+timeout -k 5 $((limit * times))} "$file" "$@" >>"$rows"

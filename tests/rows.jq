@@ -52,7 +52,7 @@ def wrong:
 	   | "status is \(.status) and reason is \(.reason)"),
 	  # The least of differences may be below nothing: that is its lesson.
 	  (select(.value != null and .unit == "ns" and .value <= 0 and
-		(.benchmark == "mistakes" and .params.figure == "naive" | not))
+		(.benchmark == "mistakes" and .params.stat == "naive" | not))
 	   | "takes \(.value) ns"),
 	  (select(.value != null and .unit == "ns" and .tsc_hz != null and .ticks == null)
 	   | "ns, but no ticks"),

@@ -2,8 +2,8 @@
 /*
  * arith - what does an arithmetic operation cost, waited for and overlapped?
  *
- * figure=latency: each operation takes the result of the one before it, so a
- * chain of them takes as long as their results.  figure=throughput: as many
+ * stat=latency: each operation takes the result of the one before it, so a
+ * chain of them takes as long as their results.  stat=throughput: as many
  * such chains as there are registers for (12 here on x86-64, else 24), which
  * need nothing of each other, share the units of the core; the cost is that of
  * one operation.  The operations are C; after each one the compiler is made to
@@ -21,7 +21,7 @@
  * Measures: ns for one operation; for a vector, one of all its elements.
  * Includes: the loop's jump, once in 64 operations or more.  Where all chains
  *	     wait for their own results, the units may do more than
- *	     figure=throughput shows: at_least is 0, and at_most its value.
+ *	     stat=throughput shows: at_least is 0, and at_most its value.
  * After:    lmbench lat_ops (latency) and par_ops (throughput).
  * Needs:    FMA for op=fma, AVX for 256 bits.
  */
@@ -205,8 +205,8 @@ static const char points[] = LOAD_AXIS
 	"type=int64 op=add;" LOAD_RULES OPS_OF_ALL ";"
 	"type={int32,int64,float,double,float128,double128,float256,double256} "
 	"op={and,or,xor,add,mul,div,mod,sqrt,fma,bogo} "
-	"figure={latency,throughput};"
-	"is ops=64 if figure=latency;" OPS_OF_ALL " if figure=throughput;"
+	"stat={latency,throughput};"
+	"is ops=64 if stat=latency;" OPS_OF_ALL " if stat=throughput;"
 	"needs $vectors if type={float256,double256}; needs $fma if op=fma";
 
 LOAD_SAMPLE(sample_load, ((const struct kernel *)c->arg)->throughput)
@@ -220,7 +220,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 			c->arg = k;
 			if (case_has(c, "load"))
 				c->sample = sample_load;
-			else if (case_is(c, "figure", "latency"))
+			else if (case_is(c, "stat", "latency"))
 				c->run = k->latency;
 			else
 				c->run = k->throughput;
@@ -246,17 +246,17 @@ static int cases(struct bench *b, void *state)
 	bench_need(b, "fma",
 		   ARCH_HAS_FMA() ? NULL : "this CPU has no FMA that we know");
 	bench_points(b, points);
-	BENCH_EACH (b, c, "figure=throughput")
-		bench_derived_from(b, c, bench_beside(b, c, "figure=latency"));
+	BENCH_EACH (b, c, "stat=throughput")
+		bench_derived_from(b, c, bench_beside(b, c, "stat=latency"));
 	return 0;
 }
 
 static int derive(struct bench *b, void *state)
 {
-	BENCH_EACH (b, c, "figure=throughput") {
+	BENCH_EACH (b, c, "stat=throughput") {
 		const double ns = bench_value(b, c);
 		const double latency =
-			bench_value(b, bench_beside(b, c, "figure=latency"));
+			bench_value(b, bench_beside(b, c, "stat=latency"));
 		const double least = overlap_least(latency, ns, ARCH_CHAINS);
 
 		if (least < ns)

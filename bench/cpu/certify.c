@@ -11,7 +11,7 @@
  * clock advances in long steps there are more ensembles, four steps' worth of
  * stores.  Last a long dependent chain (body=chain): a method that reads the
  * clock before the chain is done is of no use, however constant it is.
- * figure=verdict is 2 if the method is accepted, 1 if it is good for batches
+ * stat=verdict is 2 if the method is accepted, 1 if it is good for batches
  * only (a single sample has no known error, for the variance moves), 0 if it is
  * rejected; "why" is in its evidence, and the rules are in clock/ensemble.h.
  *
@@ -413,9 +413,9 @@ static int certify_cases(struct bench *b, void *state)
 		     s->adding++) {
 			BENCH_SET_NAME(b, "method", timer_name(methods[m]));
 			BENCH_SET_NAME(b, "body", f.body);
-			BENCH_SET_NAME(b, "figure", f.name);
+			BENCH_SET_NAME(b, "stat", f.name);
 			bench_points(b, "method=$method body=$body"
-					" figure=$figure; is derived");
+					" stat=$figure; is derived");
 		}
 	return 0;
 }

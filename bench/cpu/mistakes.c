@@ -380,7 +380,7 @@ static const struct mistake {
 };
 
 static const char points[] =
-	"mistake=$mistakes figure=naive;"
+	"mistake=$mistakes stat=naive;"
 	"is unit=cycles if mistake=ticks_as_cycles;"
 	"is unit='%' if mistake=one_process;"
 	"is most=1 if mistake=single_shot;"

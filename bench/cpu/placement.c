@@ -12,8 +12,8 @@
  * placement.
  *
  * code=loop is an empty counted loop, code=call calls and returns, and
- * code=branches has eight branches that are never taken.  figure=min and
- * figure=max are the best and the worst place, figure=range is their
+ * code=branches has eight branches that are never taken.  stat=min and
+ * stat=max are the best and the worst place, stat=range is their
  * difference in percent of the best.  A difference between two programs that
  * is smaller than this can be luck of the linker.  All places of all cases are
  * visited in turn, in random order, and what counts of a place is its least
@@ -76,7 +76,7 @@ static const struct {
 
 typedef uint64_t code_fn(uint64_t iters);
 
-/* The places of the same code and kind of place: the state of figure=min. */
+/* The places of the same code and kind of place: the state of stat=min. */
 struct group {
 	enum code code;
 	unsigned int places;
@@ -105,7 +105,7 @@ static size_t copy_code(const struct bench *b, struct placement_state *s,
 	const size_t bytes = (size_t)(codes[code].end - codes[code].begin);
 	const unsigned char *at = s->buffer + offset;
 	struct place place = {
-		.of = bench_find(b, "code=%s,where=%s,figure=min",
+		.of = bench_find(b, "code=%s,where=%s,stat=min",
 				 codes[code].name, where)
 			      ->data,
 		.least = { UINT64_MAX, UINT64_MAX },
@@ -233,8 +233,8 @@ static bool visit_all(struct bench *b, struct placement_state *s)
 static void derive_group(struct bench *b, const struct placement_state *s,
 			 const struct bench_case *row)
 {
-	static const char *const figures[] = { "figure=min", "figure=max",
-					       "figure=range" };
+	static const char *const figures[] = { "stat=min", "stat=max",
+					       "stat=range" };
 	const struct group *g = row->data;
 	double value[] = { INFINITY, 0, 0 };
 
@@ -283,7 +283,7 @@ static int placement_derive(struct bench *b, void *state)
 			return 0;
 	} while (++visits < VISITS || !deadline_passed(end) ||
 		 (disturbed && visits < VISITS + AGAIN));
-	BENCH_EACH (b, row, "figure=min")
+	BENCH_EACH (b, row, "stat=min")
 		derive_group(b, s, row);
 	return 0;
 }
@@ -293,8 +293,8 @@ const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct placement_state),
 	.case_state_size = sizeof(struct group),
 	.points = "code={loop,call,branches} where={offset,page,order,same}"
-		  " figure={min,max,range};"
-		  "is derived unit=ns; is unit='%' if figure=range",
+		  " stat={min,max,range};"
+		  "is derived unit=ns; is unit='%' if stat=range",
 	.setup = placement_setup,
 	.derive = placement_derive,
 };

@@ -6,8 +6,8 @@
  * The two are compiled apart, neither is inlined, the arguments differ, come
  * from memory and are all used: the procedure adds them up and the sum is
  * checked.  By the x86-64 calling convention the first six travel in registers
- * and the others over the stack.  via=direct is a call to a known address,
- * via=pointer one through a pointer in a register, via=plt one into a shared
+ * and the others over the stack.  by=direct is a call to a known address,
+ * by=pointer one through a pointer in a register, by=plt one into a shared
  * object through the procedure linkage table (a call and an indirect jump).
  *
  * increment=register and increment=stack are the slopes of straight lines
@@ -28,7 +28,7 @@
  * After:    CSE 221 report, section 3.3 (0 to 7 arguments at -O0, the
  *	     procedure's frame included: comparable in its shape only), and the
  *	     article Testing Times (0 to 24, all over the stack, single shots).
- * Needs:    for via=plt its shared object, beside the program's directory.
+ * Needs:    for by=plt its shared object, beside the program's directory.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -43,11 +43,11 @@
 
 _Static_assert(CALLEE_MAX == 24 && CALLER_UNROLL == 8, "as the points say");
 static const char points[] =
-	"args=0..24 via={direct,pointer,plt}; is cycles ops=8;"
-	"increment={register,stack} via={direct,pointer,plt}; is derived;"
+	"args=0..24 by={direct,pointer,plt}; is cycles ops=8;"
+	"increment={register,stack} by={direct,pointer,plt}; is derived;"
 	"instance=single args=0..24;"
 	"instance=ratio args=24; is unit=x if instance=ratio;"
-	"ratio := single / [!instance via=direct]";
+	"ratio := single / [!instance by=direct]";
 
 struct procedure_state {
 	uint64_t args[CALLEE_MAX];
@@ -97,8 +97,8 @@ call_of(const struct bench *b, const struct bench_case *increment, size_t nth)
 
 	return args > (stack ? CALLEE_MAX : ARCH_ARGUMENTS)
 		       ? NULL
-		       : bench_find(b, "args=%zu,via=%s", args,
-				    case_str(increment, "via"));
+		       : bench_find(b, "args=%zu,by=%s", args,
+				    case_str(increment, "by"));
 }
 
 static int cases(struct bench *b, void *state)
@@ -130,10 +130,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const char *now = getenv("LD_BIND_NOW");
 
 	s->caller = &callers[case_int(c, "args")];
-	s->loop = case_is(c, "via", "plt")	 ? s->caller->plt
-		  : case_is(c, "via", "pointer") ? s->caller->pointer
-						 : s->caller->direct;
-	if (!case_is(c, "via", "plt"))
+	s->loop = case_is(c, "by", "plt")	? s->caller->plt
+		  : case_is(c, "by", "pointer") ? s->caller->pointer
+						: s->caller->direct;
+	if (!case_is(c, "by", "plt"))
 		return 0;
 	if (!s->library)
 		return bench_skip(b, "no " LIBRARY " in ../lib/oscost from "

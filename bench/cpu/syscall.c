@@ -10,11 +10,11 @@
  * that they cost the same wherever the test directory lies; getcwd costs more
  * the deeper the current directory is (the fact path_components).
  *
- * Four ways in: via=libc is the function that a program calls; via=syscall the
- * instruction SYSCALL by itself; via=int80 the 32-bit gate INT 0x80 with the
- * 32-bit call of that name; via=vdso the kernel's code in the process, without
+ * Four ways in: by=libc is the function that a program calls; by=syscall the
+ * instruction SYSCALL by itself; by=int80 the 32-bit gate INT 0x80 with the
+ * 32-bit call of that name; by=vdso the kernel's code in the process, without
  * entering the kernel.  libc's clock_gettime uses the vDSO, and its fstat uses
- * newfstatat(2), which has more to do than the old call of via=syscall.
+ * newfstatat(2), which has more to do than the old call of by=syscall.
  *
  * Measures: ns for one call (open_close: for the pair).
  * Includes: checking each result, about one cycle.
@@ -191,9 +191,9 @@ CALL_FUNCTIONS(CALLS)
 static const struct call calls[] = CALL_ROWS(CALLS);
 
 static const char points[] =
-	"call={getpid,getppid,getcwd,read,write,stat,fstat,open_close,"
-	"clock_gettime,invalid} via={libc,syscall,int80,vdso};"
-	"is threads; needs $int80 if via=int80; needs $vdso if via=vdso";
+	"op={getpid,getppid,getcwd,read,write,stat,fstat,open_close,"
+	"clock_gettime,invalid} by={libc,syscall,int80,vdso};"
+	"is threads; needs $int80 if by=int80; needs $vdso if by=vdso";
 
 static void call_vdso(void *data)
 {
@@ -274,10 +274,10 @@ static double components(const char *path)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const bool int80 = case_is(c, "via", "int80");
+	const bool int80 = case_is(c, "by", "int80");
 	long result = -ENOSYS;
 
-	if (case_is(c, "call", "invalid"))
+	if (case_is(c, "op", "invalid"))
 		result = int80 ? raw_int80(INVALID_NUMBER, 0, 0, 0, 0)
 			       : raw_syscall(INVALID_NUMBER, 0, 0, 0);
 	if (result != -ENOSYS)
@@ -285,22 +285,22 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  "an invalid number gives %ld, not ENOSYS: "
 				  "calls are filtered here",
 				  result);
-	if (case_is(c, "call", "getcwd") && !s->cwd_bytes)
+	if (case_is(c, "op", "getcwd") && !s->cwd_bytes)
 		return bench_skip(b, "the current directory has no path: it "
 				     "was removed, or one that is too long");
-	if (case_is(c, "call", "read") && s->zero < 0)
+	if (case_is(c, "op", "read") && s->zero < 0)
 		return bench_skip(b, "/dev/zero cannot be opened here");
-	if (case_is(c, "call", "write") && s->null < 0)
+	if (case_is(c, "op", "write") && s->null < 0)
 		return bench_skip(b, "/dev/null cannot be opened here");
 	if (call_is(c, "clock_gettime_int80") &&
 	    raw_int80(INT80_CLOCK_GETTIME64, CLOCK_MONOTONIC,
 		      (unsigned int)(uintptr_t)&s->m->now, 0, 0) == -ENOSYS)
 		return bench_skip(b, "this kernel has no clock_gettime64 "
 				     "(Linux 5.1)");
-	if (case_is(c, "call", "getcwd"))
+	if (case_is(c, "op", "getcwd"))
 		bench_fact(b, c, "path_components", components(s->cwd));
-	return (case_is(c, "call", "stat") || case_is(c, "call", "fstat") ||
-		case_is(c, "call", "open_close")) &&
+	return (case_is(c, "op", "stat") || case_is(c, "op", "fstat") ||
+		case_is(c, "op", "open_close")) &&
 			       s->file < 0
 		       ? make_file(b, s)
 		       : 0;

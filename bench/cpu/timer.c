@@ -4,13 +4,13 @@
  *
  * Every measurement begins and ends with such a read.  Three families:
  *
- * what=pair-METHOD is the time that one begin and one end of a timing method
+ * op=pair-METHOD is the time that one begin and one end of a timing method
  * of this suite take out of a program (with CPUID, most of it lies outside the
- * timed interval).  what=overhead-METHOD is what the same pair shows as the
+ * timed interval).  op=overhead-METHOD is what the same pair shows as the
  * length of an empty interval: what must be subtracted from a single shot.
  * The others are one read: an instruction with or without a fence
- * (via=instruction), or one of the kernel's clocks through the vDSO, without
- * entering the kernel (via=vdso), or by a system call (via=syscall).  Whether
+ * (by=instruction), or one of the kernel's clocks through the vDSO, without
+ * entering the kernel (by=vdso), or by a system call (by=syscall).  Whether
  * the vDSO serves a clock itself is asked of a child that a system call would
  * kill; if not, the row is skipped.
  *
@@ -203,10 +203,10 @@ static const struct clock {
 };
 
 static const char points[] =
-	"what=$readings via={instruction,libc};"
-	"not via=libc what!={pair-clock,overhead-clock};"
-	"not via=instruction what={pair-clock,overhead-clock};"
-	"what=$clocks via={vdso,syscall}";
+	"op=$readings by={instruction,libc};"
+	"not by=libc op!={pair-clock,overhead-clock};"
+	"not by=instruction op={pair-clock,overhead-clock};"
+	"op=$clocks by={vdso,syscall}";
 
 static void probe(void *data)
 {
@@ -218,10 +218,10 @@ static void probe(void *data)
 static const char *why_no_vdso(struct timer_state *s,
 			       const struct bench_case *c)
 {
-	const bool found = case_is(c, "what", "gettimeofday")
+	const bool found = case_is(c, "op", "gettimeofday")
 				   ? s->gettimeofday != NULL
-			   : case_is(c, "what", "time") ? s->time != NULL
-							: s->gettime != NULL;
+			   : case_is(c, "op", "time") ? s->time != NULL
+						      : s->gettime != NULL;
 
 	s->probed = c;
 	return found ? probe_vdso(probe, s) : "the vDSO has no such function";
@@ -235,15 +235,15 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	struct timer_state *s = state;
 	const struct reading *r;
 
-	if (case_is(c, "via", "vdso") || case_is(c, "via", "syscall")) {
-		c->index = CASE_OF(c, "what", clocks)->id;
+	if (case_is(c, "by", "vdso") || case_is(c, "by", "syscall")) {
+		c->index = CASE_OF(c, "op", clocks)->id;
 		if (!call_choose(c, calls))
 			return false;
-		if (case_is(c, "via", "vdso"))
+		if (case_is(c, "by", "vdso"))
 			c->skip = why_no_vdso(s, c);
 		return true;
 	}
-	r = CASE_OF(c, "what", readings);
+	r = CASE_OF(c, "op", readings);
 	call_use(c, &r->call);
 	(void)timer_usable(r->method, &s->features, &c->skip);
 	c->index = strncmp(r->what, "pair-", 5) ? TSC : NOTHING;

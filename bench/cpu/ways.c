@@ -2,7 +2,7 @@
 /*
  * ways - is the kernel's new way of doing something cheaper than the old one?
  *
- * Each do= is one thing that a program wants done, and each by= a way to have
+ * Each op= is one thing that a program wants done, and each by= a way to have
  * it done; n= is how many at once, bytes= how much.  The table "New way
  * against old way" of the report has the pairs, and from which n or size on
  * the new way is the faster one.
@@ -40,17 +40,17 @@
 #include "lib/ways.h"
 
 static const char points[] =
-	"do={nop,read_same,ready} by={call,io_uring,sqpoll} n={1,8,64};"
-	"do=any_of by={poll,futex_waitv} n={1,8,64};"
-	"do=advise by={madvise,process_madvise} n={1,8,64};"
-	"do=datagrams by={send,sendmmsg,gso} n={1,8,64};"
+	"op={nop,read_same,ready} by={call,io_uring,sqpoll} n={1,8,64};"
+	"op=any_of by={poll,futex_waitv} n={1,8,64};"
+	"op=advise by={madvise,process_madvise} n={1,8,64};"
+	"op=datagrams by={send,sendmmsg,gso} n={1,8,64};"
 	"is ops=n;"
-	"do=child_sharing_memory by={waitpid,pidfd}; is switches;"
-	"do=random by={call,vdso} bytes={16,256,4K};"
-	"do=cpu by={call,vdso,rseq};"
-	"do=memory by={shm_open,memfd} bytes={4K,64K,1M};"
-	"do=touch by={pages,folio} bytes={16K..2M*2};"
-	"do=to_socket by={read_send,sendfile,splice} bytes={4K,64K,1M}";
+	"op=child_sharing_memory by={waitpid,pidfd}; is switches;"
+	"op=random by={call,vdso} bytes={16,256,4K};"
+	"op=cpu by={call,vdso,rseq};"
+	"op=memory by={shm_open,memfd} bytes={4K,64K,1M};"
+	"op=touch by={pages,folio} bytes={16K..2M*2};"
+	"op=to_socket by={read_send,sendfile,splice} bytes={4K,64K,1M}";
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
 {

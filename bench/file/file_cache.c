@@ -17,9 +17,9 @@
  * few large steps and then smaller ones around the jump.
  *
  * Measures: ns for 4 KiB by size of the file, read once more after it was read
- *           (a process run does it once for each size); figure=knee: the size
+ *           (a process run does it once for each size); stat=knee: the size
  *           in the middle between the largest file that fits and the smallest
- *           that does not; figure=cached, uncached: ns for 4 KiB on both sides.
+ *           that does not; stat=cached, uncached: ns for 4 KiB on both sides.
  * Includes: pread, the copy, and beyond the knee making room, read-ahead and
  *           the disk, or what stands for it.
  * After:    CSE 221 report section 6.1 (11 readings of each size; hours for
@@ -58,8 +58,8 @@ static const unsigned int first[] = { 4, 8, 12, 16, 18, 20 };
 
 static const char points[] =
 	"scope=$scope size=$sizes; is unit=ns derived;"
-	"scope=$scope figure={knee,cached,uncached}; is derived;"
-	"is unit=B higher if figure=knee; is unit=ns if figure!=knee";
+	"scope=$scope stat={knee,cached,uncached}; is derived;"
+	"is unit=B higher if stat=knee; is unit=ns if stat!=knee";
 
 /*
  * Where the cache ends: the counters of storage say which sizes fit (less than
@@ -184,7 +184,7 @@ static const struct opt opts[] = {
 		 1024 * MIB, "limit of the memory control group, bytes"),
 	OPT_FLAG(0, "whole-machine", cache_state, whole_machine,
 		 "measure the cache of the whole machine: needs much disk and "
-		 "many minutes, try --invocations 1, flag"),
+		 "many minutes, try --rounds 1, flag"),
 	OPT_END,
 };
 
@@ -336,7 +336,7 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 {
 	struct cache_state *s = arg;
 	struct bench *b = s->b;
-	const struct bench_case *c = bench_next(b, NULL, "figure=knee");
+	const struct bench_case *c = bench_next(b, NULL, "stat=knee");
 	struct parts parts;
 	struct file_counts before, seen;
 	int err = fill(s, bytes);
@@ -409,7 +409,7 @@ static int choose_of_group(struct bench *b, const struct cache_state *s,
 				  "taken: the limit of the group would not "
 				  "be the narrowest",
 				  (unsigned long long)(s->limit_bytes / MIB));
-	BENCH_EACH (b, c, "figure")
+	BENCH_EACH (b, c, "stat")
 		all |= bench_selected(b, c);
 	BENCH_EACH (b, c, "size")
 		if (all || bench_selected(b, c))
@@ -454,9 +454,8 @@ static void derive_knee(struct bench *b, const struct cache_state *s,
 	const struct file_knee *k = &s->knee;
 
 	bench_derive_between(b, knee, k->bytes, k->fits, k->fails);
-	bench_derive(b, bench_beside(b, knee, "figure=cached"), k->cached_ns);
-	bench_derive(b, bench_beside(b, knee, "figure=uncached"),
-		     k->uncached_ns);
+	bench_derive(b, bench_beside(b, knee, "stat=cached"), k->cached_ns);
+	bench_derive(b, bench_beside(b, knee, "stat=uncached"), k->uncached_ns);
 	bench_fact(b, knee, "fits_bytes", k->fits);
 	bench_fact(b, knee, "fails_bytes", k->fails);
 	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
@@ -478,9 +477,9 @@ static int derive(struct bench *b, void *state)
 					  "not read: the knee was found "
 					  "without this size");
 	if (!err)
-		derive_knee(b, s, bench_next(b, NULL, "figure=knee"));
+		derive_knee(b, s, bench_next(b, NULL, "stat=knee"));
 	else
-		BENCH_EACH (b, c, "figure")
+		BENCH_EACH (b, c, "stat")
 			bench_derive_skip(
 				b, c,
 				!s->knee.n ? "none of the sizes was read"

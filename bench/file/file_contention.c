@@ -13,7 +13,7 @@
  * program may use (`cpus`). With more processes than CPUs, mode=warm shows how
  * the CPUs are shared, mode=direct how the disk is, as long as the CPUs have
  * time left. A line, time = intercept + slope x processes, is fitted to each
- * series, with the share of the variance that it explains (figure=r2).
+ * series, with the share of the variance that it explains (stat=r2).
  *
  * Measures: ns for 4 KiB as one process sees it.
  * Includes: pread, the switches between processes; warm: a look at the clock
@@ -36,8 +36,8 @@ static const char points[] =
 	"mode={direct,warm} files={own,one} procs=1..10;"
 	"not procs={3,4,6,7,8,9} mode=warm; not procs={3,4,6,7,8,9} files=one;"
 	"is unit=ns exclusive;"
-	"mode={direct,warm} files={own,one} figure={intercept,slope,r2};"
-	"is derived unit=ns; is unit='1' higher if figure=r2";
+	"mode={direct,warm} files={own,one} stat={intercept,slope,r2};"
+	"is derived unit=ns; is unit='1' higher if stat=r2";
 
 /* As many files as the cases that are asked for read; where there is no room
  * for all of them those cases are skipped that need more. */
@@ -169,14 +169,14 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 static void derive_line(struct bench *b, const struct bench_case *intercept)
 {
 	const struct bench_case *const line[] = {
-		intercept, bench_beside(b, intercept, "figure=slope"),
-		bench_beside(b, intercept, "figure=r2")
+		intercept, bench_beside(b, intercept, "stat=slope"),
+		bench_beside(b, intercept, "stat=r2")
 	};
 	double x[READING_FILES], y[READING_FILES];
 	size_t n = 0;
 
 	BENCH_EACH (b, c, "procs") {
-		if (bench_beside(b, c, "!procs figure=intercept") != intercept)
+		if (bench_beside(b, c, "!procs stat=intercept") != intercept)
 			continue;
 		x[n] = (double)case_int(c, "procs");
 		y[n] = bench_value(b, c);
@@ -187,7 +187,7 @@ static void derive_line(struct bench *b, const struct bench_case *intercept)
 
 static int derive(struct bench *b, void *state)
 {
-	BENCH_EACH (b, c, "figure=intercept")
+	BENCH_EACH (b, c, "stat=intercept")
 		derive_line(b, c);
 	return 0;
 }

@@ -8,7 +8,7 @@
  * O_EXCL), one write of `size` bytes and close; delete is unlinkat of the same
  * file. Both are taken from groups of 16 new files: all of a group are made,
  * looked at, and removed, each call timed by itself. readdir reads all 10 000
- * names of a directory through libc, from opendir to closedir; figure=entry is
+ * names of a directory through libc, from opendir to closedir; stat=entry is
  * the same by name. On a disk they are names of one empty file (hard links; the
  * fact links is how many), over a network or on a file system that lies on
  * another each of its own, for there a listing may look at the files too.
@@ -65,8 +65,8 @@ static const char points[] =
 	"op={create,delete} ^size={0,1K,4K,10K,?0..64K};"
 	"is log most=12; is derived of=[op=create] if op=delete;"
 	"op=create after=deletes; is log most=12;"
-	"op=readdir entries=10000 figure={whole,entry};"
-	"is log exclusive; is derived of=[figure=whole] if figure=entry;"
+	"op=readdir entries=10000 stat={whole,entry};"
+	"is log exclusive; is derived of=[stat=whole] if stat=entry;"
 	"op=fsync_dir; is log switches;"
 	"op=fsync_file size=4K; is log switches";
 
@@ -193,7 +193,7 @@ static bool is_fsync(const struct bench_case *c)
 static const struct bench_case *beside(const struct bench *b,
 				       const struct bench_case *c)
 {
-	return call_is(c, "readdir") ? bench_beside(b, c, "figure=entry")
+	return call_is(c, "readdir") ? bench_beside(b, c, "stat=entry")
 	       : call_is(c, "create") && !case_has(c, "after")
 		       ? bench_beside(b, c, "op=delete")
 		       : NULL;

@@ -12,14 +12,14 @@
  *
  * Rows with size= read blocks of 4 KiB by pread() of a file (the last so many
  * bytes of one) of that size (beyond 1 GiB where it is asked for, at random a
- * power of two), with block= blocks of so many bytes, with via=
+ * power of two), with block= blocks of so many bytes, with by=
  * by other interfaces: read, readv (into four parts), mmap (copied from a
  * mapping that was not touched before, so page faults are in it), io_uring
- * (one request at a time). via=mapped sums up all words of the file in a
+ * (one request at a time). by=mapped sums up all words of the file in a
  * mapping whose pages are there: loads alone, no calls and no copy. file=
  * (only where it is asked for) is a cached file of that size, read or mapped as
- * above, or each time from its open() to its close(): via=open_read,
- * via=open_mmap (with the page faults and the munmap(); up to 1 GiB). With
+ * above, or each time from its open() to its close(): by=open_read,
+ * by=open_mmap (with the page faults and the munmap(); up to 1 GiB). With
  * depth= so many requests of io_uring are kept under way: latency is the time
  * of one of them, rate how many complete in a second. random_over_sequential
  * shows whether the device seeks.
@@ -91,28 +91,28 @@ static const char points[] = BY_SIZE("sequential") BY_SIZE("random")
 	"is exclusive mean bytes=block;"
 
 	"cache={direct,warm} order={sequential,random}"
-	" ^via={read,pread,readv,mmap,io_uring};"
-	"cache=cold order={sequential,random} via=mmap;"
-	"not cache=direct order=random; not cache=direct via=mmap;"
+	" ^by={read,pread,readv,mmap,io_uring};"
+	"cache=cold order={sequential,random} by=mmap;"
+	"not cache=direct order=random; not cache=direct by=mmap;"
 	"is exclusive log mean;"
 
 	/* lmbench's mmap reread: nothing but loads. */
-	"cache=warm order=sequential via=mapped block=1M;"
+	"cache=warm order=sequential by=mapped block=1M;"
 	"is exclusive mean bytes=block;"
 
-	"cache=direct order=random via=io_uring block=4K depth=1..64*2"
-	" figure={latency,rate};"
-	"cache=direct order=sequential via=io_uring block=64K depth=1..16*4"
-	" figure={latency,rate};"
-	"is exclusive; is log if figure=latency;"
-	"is derived of=[figure=latency] unit='1/s' higher if figure=rate;"
+	"cache=direct order=random by=io_uring block=4K depth=1..64*2"
+	" stat={latency,rate};"
+	"cache=direct order=sequential by=io_uring block=64K depth=1..16*4"
+	" stat={latency,rate};"
+	"is exclusive; is log if stat=latency;"
+	"is derived of=[stat=latency] unit='1/s' higher if stat=rate;"
 
-	"cache=direct figure=random_over_sequential; is derived unit='1';"
+	"cache=direct stat=random_over_sequential; is derived unit='1';"
 
 	/* A cached file of a size that was asked for, as lmbench's bw_file_rd
 	 * and bw_mmap_rd read it. */
-	"cache=warm order=sequential via={pread,mapped,open_read,open_mmap}"
-	" block=64K ^file=?256K..1024G/256K; not via={open_read,open_mmap} "
+	"cache=warm order=sequential by={pread,mapped,open_read,open_mmap}"
+	" block=64K ^file=?256K..1024G/256K; not by={open_read,open_mmap} "
 	"file>1G;"
 	"is exclusive mean bytes=block";
 
@@ -506,7 +506,7 @@ static int sample_load(struct bench *b, struct read_state *s,
 		return bench_fail(b, -n, "io_uring");
 	for (int i = 0; i < n; i++)
 		bench_record(b, c, s->ticks[i]);
-	bench_record_value(b, bench_beside(b, c, "figure=rate"),
+	bench_record_value(b, bench_beside(b, c, "stat=rate"),
 			   n * 1e9 / bench_ns(b, (double)all_ticks));
 	return 0;
 }
@@ -525,7 +525,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const int err = file_reading_enter(b, state, c);
 	const char *why;
 
-	if (err || !case_is(c, "via", "io_uring"))
+	if (err || !case_is(c, "by", "io_uring"))
 		return err;
 	s->ring = ring_open(&why);
 	return s->ring ? 0 : bench_skip(b, "%s", why);
@@ -544,7 +544,7 @@ static int derive(struct bench *b, void *state)
 {
 	const struct file_reading *s = state;
 	const struct bench_case *ratio =
-		bench_find(b, "cache=direct,figure=random_over_sequential");
+		bench_find(b, "cache=direct,stat=random_over_sequential");
 	double found = NAN;
 	char text[512];
 

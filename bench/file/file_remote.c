@@ -4,10 +4,10 @@
  *
  * One block of a file is read at a time, in sequence or at random, through a
  * network file system, and the same file without the network.  The difference
- * of the two is the network's penalty (figure=penalty: both in the same state
- * of the cache; figure=penalty_direct: cold less local with O_DIRECT, as in the
- * CSE 221 report), beside what one would expect of it (figure=estimate): a
- * round trip of TCP (figure=connect: SYN and SYN ACK, which no process has to
+ * of the two is the network's penalty (stat=penalty: both in the same state
+ * of the cache; stat=penalty_direct: cold less local with O_DIRECT, as in the
+ * CSE 221 report), beside what one would expect of it (stat=estimate): a
+ * round trip of TCP (stat=connect: SYN and SYN ACK, which no process has to
  * answer) and the block at the bandwidth of large reads.  null_call is NFS's
  * procedure 0, which does nothing: a round trip with the RPC layers and the
  * wake-ups of both ends.
@@ -70,23 +70,23 @@ static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 #define UNKNOWN 3 /* of them */
 
 /* The report's sizes are 4 MiB to 1 GiB; blocks are swept in the middle one. */
-#define POINTS(but)                                                        \
-	"where=$where cache=$caches order={sequential,random} "            \
-	"file={4M,64M,1G}"                                                 \
-	" block={4K,64K,1M} figure={read,penalty,penalty_direct};"         \
-	"not cache=direct where!=local;"                                   \
-	"not block!=4K file!=64M; not block!=4K order=random;"             \
-	"not block!=4K cache=direct; not block!=4K figure!=read;"          \
-	"not figure!=read where=local; not figure!=read cache=unknown;"    \
-	"not figure=penalty_direct cache!=cold;" but                       \
-	"is switches; is derived if figure!=read;"                         \
-	"is exclusive if cache=cold order=sequential or where!=local "     \
-	"block!=4K;"                                                       \
-	"penalty := read - [where=local figure=read];"                     \
-	"penalty_direct := read - [where=local cache=direct figure=read];" \
-	"is mean if figure=read cache=cold order=sequential;"              \
-	"is median log if figure=read cache!=cold"                         \
-	" or figure=read order=random"
+#define POINTS(but)                                                      \
+	"where=$where cache=$caches order={sequential,random} "          \
+	"file={4M,64M,1G}"                                               \
+	" block={4K,64K,1M} stat={read,penalty,penalty_direct};"         \
+	"not cache=direct where!=local;"                                 \
+	"not block!=4K file!=64M; not block!=4K order=random;"           \
+	"not block!=4K cache=direct; not block!=4K stat!=read;"          \
+	"not stat!=read where=local; not stat!=read cache=unknown;"      \
+	"not stat=penalty_direct cache!=cold;" but                       \
+	"is switches; is derived if stat!=read;"                         \
+	"is exclusive if cache=cold order=sequential or where!=local "   \
+	"block!=4K;"                                                     \
+	"penalty := read - [where=local stat=read];"                     \
+	"penalty_direct := read - [where=local cache=direct stat=read];" \
+	"is mean if stat=read cache=cold order=sequential;"              \
+	"is median log if stat=read cache!=cold"                         \
+	" or stat=read order=random"
 
 /* Where a larger file shows that as well: cold and in sequence, a block that is
  * read when reading ahead is under way takes as long in 64 MiB as in 1 GiB. */
@@ -95,15 +95,15 @@ static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 /* The estimate is, as in the report, a round trip, and the block at the
  * network's bandwidth, which is the slope between two large reads from the
  * server's memory. */
-#define LARGE_READ(cache, block)                                  \
-	"[cache=" cache " order=sequential file=64M block=" block \
-	" figure=read]"
-#define NETWORK(cache)                                                       \
-	"where=$where figure={connect,null_call,estimate}; not where=local;" \
-	"is switches;"                                                       \
-	"is median log if figure!=estimate;"                                 \
-	"estimate := connect + 4096 * 1000000000 / bandwidth_bytes_per_s:("  \
-	"(1M - 64K) * 1000000000 / (" LARGE_READ(                            \
+#define LARGE_READ(cache, block)                                           \
+	"[cache=" cache " order=sequential file=64M block=" block " stat=" \
+								  "read]"
+#define NETWORK(cache)                                                      \
+	"where=$where stat={connect,null_call,estimate}; not where=local;"  \
+	"is switches;"                                                      \
+	"is median log if stat!=estimate;"                                  \
+	"estimate := connect + 4096 * 1000000000 / bandwidth_bytes_per_s:(" \
+	"(1M - 64K) * 1000000000 / (" LARGE_READ(                           \
 		cache, "1M") " - " LARGE_READ(cache, "64K") "))"
 
 struct state {
@@ -201,9 +201,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	const struct state *s = state;
 	struct file_point *t = c->data;
 
-	if (case_is(c, "figure", "connect"))
+	if (case_is(c, "stat", "connect"))
 		c->sample = sample_connect;
-	if (case_is(c, "figure", "null_call"))
+	if (case_is(c, "stat", "null_call"))
 		c->sample = sample_null_call;
 	if (!case_has(c, "cache"))
 		return true;

@@ -4,10 +4,10 @@
  * on the disk?
  *
  * Blocks are written over what a file of 4 MiB holds, so no row allocates
- * anything. durable=no: after the write a loss of power may lose it. how=cached
- * leaves it in the page cache, to be written at some later time; how=direct
+ * anything. durable=no: after the write a loss of power may lose it. by=cached
+ * leaves it in the page cache, to be written at some later time; by=direct
  * (O_DIRECT) hands it to the device, whose own cache may hold it. durable=yes:
- * the device has confirmed that it keeps it: how=dsync (O_DSYNC), direct_dsync
+ * the device has confirmed that it keeps it: by=dsync (O_DSYNC), direct_dsync
  * (both), fdatasync (a write, then fdatasync(), timed together). A device that
  * confirms without writing, as some virtual ones do, cannot be detected:
  * flushes_for_each counts what the kernel asked of it for each write.
@@ -22,7 +22,7 @@
  * Includes: the system calls, and for durable=yes the wait for the device.
  * After:    lmbench lmdd; fio (sync=dsync, fdatasync=1, direct=1).
  * Needs:    4 MiB of disk, in --dir. In a directory in memory (tmpfs)
- *           only how=cached.
+ *           only by=cached.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,14 +50,14 @@ static const struct how {
 	{ "fdatasync", true, true, 0 },
 };
 
-#define HOW(durable, how)                                            \
-	"durable=" durable " how=" how " order={sequential,random};" \
-	"durable=" durable " how=" how " order=sequential block=4K..1M*16;"
+#define HOW(durable, how)                                           \
+	"durable=" durable " by=" how " order={sequential,random};" \
+	"durable=" durable " by=" how " order=sequential block=4K..1M*16;"
 
 static const char points[] = HOW("no", "cached") HOW("no", "direct")
 	HOW("yes", "dsync") HOW("yes", "direct_dsync") HOW("yes", "fdatasync")
 	/* Over pages that the cache has in large pieces. */
-	"durable=no how=cached order=random filled='1M_writes';"
+	"durable=no by=cached order=random filled='1M_writes';"
 	/* It sleeps until the device answers. */
 	"is exclusive switches; is log if !block; is mean bytes=block if block";
 
@@ -85,7 +85,7 @@ struct write_state {
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	*(struct write_case *)c->data = (struct write_case) {
-		.how = CASE_OF(c, "how", hows),
+		.how = CASE_OF(c, "by", hows),
 		.random = case_is(c, "order", "random"),
 		.by_writes = case_has(c, "filled"),
 		.block = c->bytes ? c->bytes : FILE_DATA_BLOCK,

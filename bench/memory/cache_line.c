@@ -7,18 +7,18 @@
  * bytes behind it (in every second pair, at random, to one before it), that one
  * to the next page, in random order. If both are in one line, the second load
  * is a hit in the first cache. With memory=L2 all pairs fit the second cache,
- * so the step from hit to miss is the line's size (figure=line). With
+ * so the step from hit to miss is the line's size (stat=line). With
  * memory=DRAM they are thrown out of all caches (clflush) before they are
  * followed, and the step shows what is fetched together: many processors fetch
  * lines in pairs, so at=64 (the second line of a pair) and at=0 can differ.
  *
  * ways=n rows follow a chain of n lines that are 4 KiB apart and so compete
  * for one set of the first cache. As long as they fit, each load is a hit: the
- * last n that does is its associativity (figure=ways), provided that a way is
+ * last n that does is its associativity (stat=ways), provided that a way is
  * no larger than a page. cache=L2,ways=n rows are the same for the second
  * cache with lines 256 KiB apart on huge pages: its place depends on bits of
  * the physical address that lie within a huge page. In a virtual machine a
- * huge page may be made of small ones; then no set fills up and figure=ways_L2
+ * huge page may be made of small ones; then no set fills up and stat=ways_L2
  * is skipped. The place in a last cache is a hash of the physical address that
  * is not public: no rows.
  *
@@ -59,10 +59,10 @@ static const char points[] =
 	"distance={8,16,32,48,56,64,96,128,192,256};"
 	"needs memory=$l2_pages*4K if memory=L2;"
 	"needs memory=16M if memory=DRAM;" FOLLOW_OPS
-	"figure=line; is derived higher unit=B;"
+	"stat=line; is derived higher unit=B;"
 	"ways=1..24;" FOLLOW_OPS
 	"cache=L2 ways=1..28; needs memory=ways*256K;" FOLLOW_OPS
-	"figure={ways,ways_L2}; is derived higher unit='1';";
+	"stat={ways,ways_L2}; is derived higher unit='1';";
 
 struct line_state {
 	struct follow chain;
@@ -258,12 +258,12 @@ static void show_cpuid(struct bench *b, const char *row, const char *what,
 
 static int derive(struct bench *b, void *state)
 {
-	derive_line(b, bench_find(b, "figure=line"));
-	derive_ways(b, bench_find(b, "figure=ways"),
-		    bench_find(b, "figure=ways_L2"));
-	show_cpuid(b, "figure=line", "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
-	show_cpuid(b, "figure=ways", "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
-	show_cpuid(b, "figure=ways_L2", "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
+	derive_line(b, bench_find(b, "stat=line"));
+	derive_ways(b, bench_find(b, "stat=ways"),
+		    bench_find(b, "stat=ways_L2"));
+	show_cpuid(b, "stat=line", "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
+	show_cpuid(b, "stat=ways", "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
+	show_cpuid(b, "stat=ways_L2", "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
  * away the right to write; madvise gives the pages back (MADV_DONTNEED); mremap
  * moves the mapping to another address (MREMAP_FIXED onto a reserved one).
  *
- * call=map_touch_unmap is lmbench's figure, of a file: mmap (shared), a write
+ * op=map_touch_unmap is lmbench's figure, of a file: mmap (shared), a write
  * to every fourth of the first tenth of its pages, munmap.  The pages are
  * cached, each by itself: what is written in large pieces lies in large folios,
  * and one fault may map all of one (see the fact faults).
@@ -41,12 +41,12 @@
 
 /* $sizes: a page, and larger.  MAP_POPULATE is what page_fault measures. */
 static const char points[] =
-	"call={mmap,munmap,mprotect,madvise,mremap} pages={untouched,touched} "
+	"op={mmap,munmap,mprotect,madvise,mremap} pages={untouched,touched} "
 	"size={$sizes,?4K..1G/4K};"
-	"not call=mmap pages=touched; is threads; needs memory=size;"
-	"needs resident if call=madvise; needs resident if pages=untouched "
-	"call!=munmap;"
-	"call=map_touch_unmap pages=file size={4M,64M,?4K..1G/4K};"
+	"not op=mmap pages=touched; is threads; needs memory=size;"
+	"needs resident if op=madvise; needs resident if pages=untouched "
+	"op!=munmap;"
+	"op=map_touch_unmap pages=file size={4M,64M,?4K..1G/4K};"
 	"needs memory=size";
 
 /* One part in TENTH of a file is written to, a byte in each TOUCH, as by

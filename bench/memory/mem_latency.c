@@ -76,9 +76,9 @@ static const char points[] =
 	"from_node=$nodes to_node=$nodes pattern=window pages=thp size=$beyond;"
 	"is exclusive;" FOLLOW_OPS "needs memory=4*size;"
 
-	"level={'1','2','3',memory} figure={size,latency};"
-	"not level=memory figure=size; is derived;"
-	"is unit=B higher if figure=size; is unit=ns if figure=latency";
+	"level={'1','2','3',memory} stat={size,latency};"
+	"not level=memory stat=size; is derived;"
+	"is unit=B higher if stat=size; is unit=ns if stat=latency";
 
 static const struct pattern {
 	const char *name;
@@ -160,7 +160,7 @@ static void add_levels(struct bench *b, const double *cache_bytes)
 		const size_t level = CASE_NTH(row, "level", level_names);
 
 		BENCH_EACH (b, c, of_curve) {
-			if (case_is(row, "figure", "size") ||
+			if (case_is(row, "stat", "size") ||
 			    size_of(c) == mem_beyond_caches(b) ||
 			    (level && levels_is_of(cache_bytes + 1, level - 1,
 						   (double)size_of(c))))
@@ -423,7 +423,7 @@ static int derive(struct bench *b, void *state)
 					  told > 0 ? used_up_text
 					  : level ? "hwloc states no size of it"
 						  : beyond_text);
-		} else if (case_is(row, "figure", "latency")) {
+		} else if (case_is(row, "stat", "latency")) {
 			bench_derive(b, row, l->latency_ns);
 			bench_fact(b, row, "from_bytes", curve.size[l->first]);
 			bench_fact(b, row, "to_bytes", curve.size[l->last]);

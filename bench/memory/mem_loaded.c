@@ -5,7 +5,7 @@
  * The chain of mem_latency's `window` is followed in memory by the measuring
  * CPU, while every other CPU reads or writes memory of its own, without pause
  * (load=100) or with pauses that leave it so many percent of that. Each load=N
- * has two rows: figure=latency and figure=bandwidth, and the pairs are the
+ * has two rows: stat=latency and stat=bandwidth, and the pairs are the
  * curve of latency against bytes in a second. Traffic begins just before the
  * loads and ends just after them, and is timed from its beginning to its end.
  * `write` counts the bytes stored; ordinary stores fetch the line first, so
@@ -41,12 +41,12 @@
 enum kind { READ, WRITE, KINDS };
 
 static const char points[] =
-	"traffic={read,write} load=0..100/25 figure={latency,bandwidth};"
+	"traffic={read,write} load=0..100/25 stat={latency,bandwidth};"
 	/* With no load there is no traffic to state. */
-	"not load=0 figure=bandwidth;"
+	"not load=0 stat=bandwidth;"
 	"is unit=ns; needs cpus=2 memory=$needed;"
-	"is unit='B/s' higher median derived of=[figure=latency] if "
-	"figure=bandwidth";
+	"is unit='B/s' higher median derived of=[stat=latency] if "
+	"stat=bandwidth";
 
 /* The work of one of the other threads, and its counts. */
 struct traffic {
@@ -201,7 +201,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (err)
 		return err;
 	s->kind = case_is(c, "traffic", "read") ? READ : WRITE;
-	s->bandwidth = bench_beside(b, c, "figure=bandwidth");
+	s->bandwidth = bench_beside(b, c, "stat=bandwidth");
 	err = partner_team_start(b, &s->team, threads(b), make_traffic, s);
 	if (err)
 		return err;
@@ -251,7 +251,7 @@ static int derive(struct bench *b, void *state)
 	const double lines =
 		s->chain.chase.at ? (double)chase_verify(&s->chain.chase) : 0;
 
-	BENCH_EACH (b, c, "figure=latency")
+	BENCH_EACH (b, c, "stat=latency")
 		if (s->chain.chase.at)
 			bench_proof(b, c, "lines_in_cycle",
 				    (double)s->chain_bytes / CHASE_LINE, lines);

@@ -9,7 +9,7 @@
  * for comparison), in the order of mem_latency's `window`, each in a sixteenth
  * of it. The sixteenths are taken in turn, and each goes on where it was left,
  * so that no load finds in the last cache what was fetched before. The row
- * figure=overlap is the gain over one chain at its best. That is as many misses
+ * stat=overlap is the gain over one chain at its best. That is as many misses
  * as are under way, unless a line's bytes take longer on their way: the second
  * cache of many cores gives 32 in a cycle, whatever the number of misses.
  *
@@ -39,7 +39,7 @@ static const char *const level_names[] = { "L2", "memory" };
 	";is ops=" BENCH_TEXT(                                          \
 		CHASE_UNROLL) "*chases; needs memory=size;"             \
 			      "level=" level                            \
-			      " figure=overlap; is derived unit='1' higher;"
+			      " stat=overlap; is derived unit='1' higher;"
 
 struct parallel_state {
 	struct parallel_level {
@@ -187,7 +187,7 @@ static int derive(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 
-	BENCH_EACH (b, c, "figure=overlap")
+	BENCH_EACH (b, c, "stat=overlap")
 		derive_level(b, c, &s->level[level_of(c)]);
 	return 0;
 }

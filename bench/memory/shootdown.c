@@ -12,7 +12,7 @@
  * is the number of further threads, each on a CPU of its own: threads=running
  * ones count in a loop, threads=asleep ones wait in a futex.
  *
- * Measures: ns for one call on one page that has been written to; figure=slope:
+ * Measures: ns for one call on one page that has been written to; stat=slope:
  *           for each running thread more.
  * Includes: entering and leaving the kernel, the interrupts of the other CPUs
  *           and the wait for the slowest of them.
@@ -40,13 +40,13 @@
 
 /* $steps: 1, 2, 4 ... all others; of three points or more there is a line. */
 static const char points[] =
-	"call={mprotect,munmap,madvise,membarrier,migrate} "
+	"op={mprotect,munmap,madvise,membarrier,migrate} "
 	"threads={none,running,asleep} others={0,$steps};"
 	"not threads=none others>0; not threads!=none others=0;"
-	"needs cpus=others+1; needs $two_nodes if call=migrate;"
-	"needs resident if call=madvise;";
+	"needs cpus=others+1; needs $two_nodes if op=migrate;"
+	"needs resident if op=madvise;";
 static const char slopes[] =
-	"call={mprotect,munmap,madvise,membarrier,migrate} figure=slope;"
+	"op={mprotect,munmap,madvise,membarrier,migrate} stat=slope;"
 	"is derived unit=ns;";
 
 struct state {
@@ -68,7 +68,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 /* Whether a case is on the line that has this @slope. */
 static bool is_on(const struct bench_case *c, const struct bench_case *slope)
 {
-	return case_is(c, "call", case_str(slope, "call")) &&
+	return case_is(c, "op", case_str(slope, "op")) &&
 	       !case_is(c, "threads", "asleep");
 }
 
@@ -89,7 +89,7 @@ static int cases(struct bench *b, void *state)
 	bench_points(b, points);
 	if (n > 1)
 		bench_points(b, slopes);
-	BENCH_EACH (b, slope, "figure")
+	BENCH_EACH (b, slope, "stat")
 		BENCH_EACH (b, c, "others")
 			if (is_on(c, slope))
 				bench_derived_from(b, slope, c);
@@ -205,7 +205,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 static int derive(struct bench *b, void *state)
 {
-	BENCH_EACH (b, slope, "figure") {
+	BENCH_EACH (b, slope, "stat") {
 		double x[MOST_STEPS + 1], y[MOST_STEPS + 1];
 		struct stats_line f;
 		size_t n = 0;

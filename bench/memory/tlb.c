@@ -7,8 +7,8 @@
  * (layout=page). The same number of lines packed side by side (layout=dense)
  * uses as much of the caches but few pages, so the difference of the two is
  * the cost of translation. From its curve the levels of the TLB are detected
- * as those of the caches are (bench/memory/lib/steps.h): the row figure=reach
- * is how many pages a level covers, figure=miss what a load costs more beyond
+ * as those of the caches are (bench/memory/lib/steps.h): the row stat=reach
+ * is how many pages a level covers, stat=miss what a load costs more beyond
  * it; where the cost goes on rising, it is that at four times the reach, from
  * that at twice the reach to the greatest. The last
  * level is the walk through the page tables; how long that takes depends on
@@ -44,8 +44,8 @@ static const char points[] =
 	"layout=huge pages={4,8,16,24,32,48,64,96,128};" FOLLOW_OPS
 	"needs memory=pages*$page if layout!=huge;"
 	"needs memory=pages*2M+16384*$page if layout=huge;"
-	"level={'1','2'} figure={reach,miss}; is derived;"
-	"is unit=pages higher if figure=reach; is unit=ns if figure=miss";
+	"level={'1','2'} stat={reach,miss}; is derived;"
+	"is unit=pages higher if stat=reach; is unit=ns if stat=miss";
 
 static const char no_step[] = "the curve has no step for this level";
 
@@ -140,9 +140,9 @@ static int derive(struct bench *b, void *state)
 	const int last = steps_levels(pages, ns, n, levels) - 1;
 	int k = 0;
 
-	BENCH_EACH (b, reach, "figure=reach") {
+	BENCH_EACH (b, reach, "stat=reach") {
 		const struct bench_case *miss =
-			bench_beside(b, reach, "figure=miss");
+			bench_beside(b, reach, "stat=miss");
 		const struct level *l = &levels[k];
 		const double here = l->latency_ns, next = l[1].latency_ns;
 		/* Behind the last plateau there may be a rise without end. */

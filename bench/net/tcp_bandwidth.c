@@ -48,17 +48,17 @@
 /* All sizes where both ends have a CPU, three of them where they share one, and
  * one point of all else. */
 static const char points[] =
-	"net=$net via={send,sendfile} size={1,64,1K,8K,128K,1M,?1..64M}"
-	" streams={1,4} place=$place figure={rate,acked};"
-	"not via=sendfile figure=acked; not via=sendfile streams!=1;"
-	"not via=sendfile place!=$far !asked; not via=sendfile size!=1M !asked;"
-	"not figure=acked place!=$near; not figure=acked streams!=1;"
-	"not figure=acked size!=128K;"
+	"net=$net by={send,sendfile} size={1,64,1K,8K,128K,1M,?1..64M}"
+	" streams={1,4} place=$place stat={rate,acked};"
+	"not by=sendfile stat=acked; not by=sendfile streams!=1;"
+	"not by=sendfile place!=$far !asked; not by=sendfile size!=1M !asked;"
+	"not stat=acked place!=$near; not stat=acked streams!=1;"
+	"not stat=acked size!=128K;"
 	"not streams!=1 place!=$far; not streams!=1 size!=128K;"
 	"not place!=$far size!={1,1K,128K} !asked;"
 	/* A new connection is slow at first: one flow for all. */
 	"is unit='B/s' higher mean exclusive; is max if "
-	"figure=acked;" NET_HOSTS_RULES;
+	"stat=acked;" NET_HOSTS_RULES;
 
 _Static_assert(NET_SERVERS == 4, "as in the text");
 
@@ -262,8 +262,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const unsigned int streams = (unsigned int)case_int(c, "streams");
 	int err = net_hosts_begin(&s->hosts, c, streams);
 
-	s->acked = case_is(c, "figure", "acked");
-	s->sendfile = case_is(c, "via", "sendfile");
+	s->acked = case_is(c, "stat", "acked");
+	s->sendfile = case_is(c, "by", "sendfile");
 	s->size = (uint32_t)case_int(c, "size");
 	s->span_ns = SPAN_NS * slower;
 	s->streams = 0;

@@ -46,19 +46,19 @@
 #include "wall_clock.h"
 
 /* In these the client waits between set-up and teardown. */
-#define PAUSED "figure={teardown,packet_setup,packet_teardown}"
+#define PAUSED "stat={teardown,packet_setup,packet_teardown}"
 
 static const char points[] =
 	"net=$net proto={tcp,tcp6,unix} place=$place"
-	" figure={connect,rate,teardown,packet_setup,packet_teardown};"
+	" stat={connect,rate,teardown,packet_setup,packet_teardown};"
 	"not proto=unix net!=loopback; not proto=unix " PAUSED ";"
 	/* A capture is slow, and its opening and closing take tens of ms. */
 	"not proto=tcp6 place!=$far " PAUSED ";"
 	"is exclusive if " PAUSED ";"
-	"is log step=1 if figure!=rate; is unit='1/s' higher if figure=rate;"
-	"is derived of=[figure=connect] if figure=rate;"
-	"is derived of=[figure=packet_setup] if "
-	"figure=packet_teardown;" NET_HOSTS_RULES;
+	"is log step=1 if stat!=rate; is unit='1/s' higher if stat=rate;"
+	"is derived of=[stat=connect] if stat=rate;"
+	"is derived of=[stat=packet_setup] if "
+	"stat=packet_teardown;" NET_HOSTS_RULES;
 
 /* Between set-up and teardown, as in the report. */
 #define PAUSE_US 1000
@@ -94,10 +94,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	int err = net_hosts_begin(&s->hosts, c, 1);
 
 	s->made = 0;
-	s->setup = case_is(c, "figure", "packet_setup") ? c : NULL;
-	s->paused = s->setup || case_is(c, "figure", "teardown");
-	s->rate = bench_beside(b, c, "figure=rate");
-	s->teardown = bench_beside(b, c, "figure=packet_teardown");
+	s->setup = case_is(c, "stat", "packet_setup") ? c : NULL;
+	s->paused = s->setup || case_is(c, "stat", "teardown");
+	s->rate = bench_beside(b, c, "stat=rate");
+	s->teardown = bench_beside(b, c, "stat=packet_teardown");
 	/* A session to begin with: the server is there, this is the interface,
 	 * and so many connections has it seen end. */
 	if (!err)

@@ -2,7 +2,7 @@
 /*
  * tcp_rtt - how long does a message take through the network and back?
  *
- * figure=round_trip: this process sends size bytes and waits for the same
+ * stat=round_trip: this process sends size bytes and waits for the same
  * bytes from a server, over TCP (without delay of small segments), UDP or as
  * an ICMP echo, which the other kernel answers by itself.  On loopback and
  * between network namespaces (net=veth) the server is a process of ours on
@@ -59,7 +59,7 @@
 /* linux/icmp.h has it and cannot be included beside netinet's. */
 #define ICMP_FILTER_OPTION 1
 
-/* From message to message of figure=packet, as in the report. */
+/* From message to message of stat=packet, as in the report. */
 #define PACKET_GAP_US 1000
 
 /*
@@ -73,9 +73,9 @@
 static const char points[] =
 	"net=$net proto={tcp,tcp6,udp,udp6,icmp}"
 	" size={1,56,1K,8K,32K,64K,?1..1M} wait={block,busy} place=$place"
-	" figure={round_trip,kernel_srtt,packet,spaced,before,after};"
+	" stat={round_trip,kernel_srtt,packet,spaced,before,after};"
 	/* Other sizes are for round trips that block; ping sends 56. */
-	"not size>1 wait=busy; not size>1 figure!=round_trip;"
+	"not size>1 wait=busy; not size>1 stat!=round_trip;"
 	"not size=56 proto!=icmp !asked; not size=32K proto=tcp !asked;"
 	/* By IPv4: 65535 bytes less the two headers. */
 	"not proto=udp size>65507;"
@@ -83,17 +83,17 @@ static const char points[] =
 	"not proto={tcp6,udp6} place=other_host;"
 	/* The kernel answers where the request comes in: on this CPU. */
 	"not proto=icmp size!=56; not proto=icmp place!=$near;"
-	"not proto!=tcp figure!=round_trip;"
+	"not proto!=tcp stat!=round_trip;"
 	/* Two that poll on one CPU would only wait for their time slices. */
-	"not wait=busy place!=$far; not wait=busy figure!=round_trip;"
+	"not wait=busy place!=$far; not wait=busy stat!=round_trip;"
 	/* No process takes part in a packet, so it has no place of its own. */
-	"not figure={packet,spaced,before,after} place!=$near;"
-	"is log step=1 if figure!=kernel_srtt;"
-	"is derived of=[figure=round_trip] step=1000 if figure=kernel_srtt;"
+	"not stat={packet,spaced,before,after} place!=$near;"
+	"is log step=1 if stat!=kernel_srtt;"
+	"is derived of=[stat=round_trip] step=1000 if stat=kernel_srtt;"
 	/* Opening and closing a capture takes tens of ms. */
-	"is exclusive if figure={packet,spaced,before,after};"
-	"is derived of=[figure=packet] if "
-	"figure={spaced,before,after};" NET_HOSTS_RULES;
+	"is exclusive if stat={packet,spaced,before,after};"
+	"is derived of=[stat=packet] if "
+	"stat={spaced,before,after};" NET_HOSTS_RULES;
 
 _Static_assert(NET_MAX_MESSAGE == 1 << 20, "as in the text");
 
@@ -328,11 +328,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 						    : TCP;
 	s->size = (uint32_t)case_int(c, "size");
 	s->busy = case_is(c, "wait", "busy");
-	s->packets = case_is(c, "figure", "packet");
-	s->srtt = s->packets ? NULL : bench_beside(b, c, "figure=kernel_srtt");
-	s->spaced = bench_beside(b, c, "figure=spaced");
-	s->before = bench_beside(b, c, "figure=before");
-	s->after = bench_beside(b, c, "figure=after");
+	s->packets = case_is(c, "stat", "packet");
+	s->srtt = s->packets ? NULL : bench_beside(b, c, "stat=kernel_srtt");
+	s->spaced = bench_beside(b, c, "stat=spaced");
+	s->before = bench_beside(b, c, "stat=before");
+	s->after = bench_beside(b, c, "stat=after");
 	s->trips = s->answered = s->lost = 0;
 	if (err)
 		return err;

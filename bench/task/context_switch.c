@@ -5,10 +5,10 @@
  *
  * Two partners on one CPU send each other a message in turn, so that every
  * message makes the kernel switch: a round trip is two messages and two
- * switches (figure=round_trip).  The same calls made by one side alone, when
- * neither has to wait, are the mechanism (figure=mechanism, for both messages
+ * switches (stat=round_trip).  The same calls made by one side alone, when
+ * neither has to wait, are the mechanism (stat=mechanism, for both messages
  * of a round trip).  What is left, divided by the switches that the kernel
- * counted, is one switch (figure=switch): to wake the other, go to sleep,
+ * counted, is one switch (stat=switch): to wake the other, go to sleep,
  * choose, and change stacks and memory.  There are more than two of them
  * (switches_per_turn) where the woken preempts his waker before that one has
  * done.  A condition variable makes no system call when none waits, so there
@@ -16,20 +16,20 @@
  * what they cost on a bare futex.  With sched_yield neither sleeps or wakes.
  * Where the partner has a CPU of its own only the round trip is given.
  *
- * figure=explained adds to the mechanism of a pipe its switches at the cost
+ * stat=explained adds to the mechanism of a pipe its switches at the cost
  * that two other ways, eventfd and Unix socket, have found; it should be the
  * round trip by pipe within the intervals of both.
  *
  * The ring is lmbench's lat_ctx: procs processes on one CPU pass a token
  * through pipes and each reads touch bytes of its own before it passes it on.
- * figure=hop is one message, one reading and what switching they take.
+ * stat=hop is one message, one reading and what switching they take.
  * mechanism is the message and the reading by one process alone with one piece
  * of memory; mechanism_spread the same over as many pipes and pieces of memory
  * as the ring has.  switch_high is the hop less the first: it holds what the
  * memory of the others displaced in the caches, as lmbench has it.  switch_low
  * is the hop less the second, divided by the switches that were counted.
  *
- * figure=one_shot is the method of the CSE 221 report: one message to a
+ * stat=one_shot is the method of the CSE 221 report: one message to a
  * sleeping partner, which stops the clock.
  *
  * Measures: ns of a round trip, of the mechanism, of one switch, of one hop.
@@ -56,14 +56,14 @@ static const char points[] =
 	"between={process,thread}"
 	" by={pipe,eventfd,unix,futex,condvar,sched_yield}"
 	" place={same_cpu,same_core,same_package,other_package}"
-	" figure={round_trip,mechanism,switch,switch_low,switch_high,explained}"
+	" stat={round_trip,mechanism,switch,switch_low,switch_high,explained}"
 	";"
-	"not place!=same_cpu figure!=round_trip;"
+	"not place!=same_cpu stat!=round_trip;"
 	"not place!=same_cpu by=sched_yield;"
-	"not by=condvar figure=switch;"
-	"not by!=condvar figure={switch_low,switch_high};"
-	"not by!=pipe figure=explained;"
-	"is switches placed; needs switches if figure=round_trip;"
+	"not by=condvar stat=switch;"
+	"not by!=condvar stat={switch_low,switch_high};"
+	"not by!=pipe stat=explained;"
+	"is switches placed; needs switches if stat=round_trip;"
 	"switch := (whole_ns:round_trip - without_switch_ns:mechanism)"
 	" / divided_by_switches:round_trip.switches_per_turn;"
 	"switch_high := (whole_ns:round_trip - without_switch_ns:mechanism)"
@@ -71,32 +71,29 @@ static const char points[] =
 	/* No switch without a wait and a wake-up, and of those the mechanism of
 	 * a bare futex has two. */
 	"switch_low := (whole_ns:round_trip - without_switch_ns:(mechanism"
-	" + round_trip.switches_per_turn * [by=futex figure=mechanism] / 2))"
+	" + round_trip.switches_per_turn * [by=futex stat=mechanism] / 2))"
 	" / divided_by_switches:round_trip.switches_per_turn;"
 	"explained := mechanism_ns:mechanism"
 	" + switches_per_turn:round_trip.switches_per_turn"
-	" * switch_by_other_ways_ns:(([by=eventfd figure=switch]"
-	" + [by=unix figure=switch]) / 2);"
+	" * switch_by_other_ways_ns:(([by=eventfd stat=switch]"
+	" + [by=unix stat=switch]) / 2);"
 
-	"between=process by=pipe place=same_cpu figure=one_shot;"
-	"between=thread by=condvar place=same_cpu figure=one_shot;"
+	"between=process by=pipe place=same_cpu stat=one_shot;"
+	"between=thread by=condvar place=same_cpu stat=one_shot;"
 	"is switches; needs switches;"
 
-	"procs=1 " TOUCH " figure=mechanism; is switches;" MEMORY
+	"procs=1 " TOUCH " stat=mechanism; is switches;" MEMORY
 
 	/* The upper bound is a hop, whatever it takes; the lower one is what
 	 * each of its switches took. */
 	"procs={2,4,8,16,64,96,?2.." MOST "} " TOUCH
-	" figure={hop,mechanism_spread,switch_low,switch_high};"
-	"is switches; needs switches if figure=hop;" MEMORY
+	" stat={hop,mechanism_spread,switch_low,switch_high};"
+	"is switches; needs switches if stat=hop;" MEMORY
 	"switch_low := (whole_ns:hop - without_switch_ns:mechanism_spread)"
 	" / divided_by_switches:hop.switches_per_turn;"
 	"switch_high := (whole_ns:hop"
-	" - without_switch_ns:[procs=1 figure=mechanism])"
+	" - without_switch_ns:[procs=1 stat=mechanism])"
 	" / divided_by_switches:1";
-
-/* The partner of one shot falls asleep within it. */
-#define SETTLE_US 50
 
 /* A ring whose memory is larger than this disturbs whatever is measured next,
  * and takes long enough to be visited once. */
@@ -146,10 +143,10 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 {
 	struct switch_case *p = c->data;
 
-	p->one_shot = case_is(c, "figure", "one_shot");
+	p->one_shot = case_is(c, "stat", "one_shot");
 	p->pair = !case_has(c, "procs");
-	p->alone = case_is(c, "figure", "mechanism") ||
-		   case_is(c, "figure", "mechanism_spread");
+	p->alone = case_is(c, "stat", "mechanism") ||
+		   case_is(c, "stat", "mechanism_spread");
 	p->members = p->pair ? 2 : (uint32_t)case_int(c, "procs");
 	p->touch = p->pair ? 0 : (uint32_t)case_int(c, "touch");
 	p->laps = p->members < HOPS ? HOPS / p->members : 1;
@@ -267,7 +264,8 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	if (p->one_shot) {
 		ring_stop(&s->pair[0]);
 		err = ring_start(b, &s->pair[0], bench_cpu(b));
-		usleep(SETTLE_US);
+		if (!err)
+			err = partner_settle(b, &s->pair[0].member[1]);
 	}
 	ring_account_read(&s->before);
 	return err;

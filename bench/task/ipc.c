@@ -35,7 +35,7 @@
  *           on another CPU waking that CPU when it was idle.
  * After:    lmbench lat_pipe, lat_unix, lat_sem, bw_pipe, bw_unix (which do not
  *           place the partner); perf bench sched pipe (its "op" is a round
- *           trip: comparable with via=pipe,measure=latency).
+ *           trip: comparable with by=pipe,stat=latency).
  * Needs:    two CPUs for place=other_cpu.
  */
 #include <errno.h>
@@ -62,16 +62,16 @@
 #define LOOK_MESSAGES 128u
 
 static const char points[] =
-	"via={pipe,unix_stream,unix_dgram,eventfd,shm_futex,posix_mq,sysv_sem}"
-	" measure={latency,bandwidth}"
+	"by={pipe,unix_stream,unix_dgram,eventfd,shm_futex,posix_mq,sysv_sem}"
+	" stat={latency,bandwidth}"
 	" size={0,8,64,1K,4K,8K,64K,?8..256K} place={same_cpu,other_cpu};"
 	/* A semaphore carries nothing, an eventfd a number. */
-	"not via=sysv_sem size!=0; not via!=sysv_sem size=0;"
-	"not via=eventfd size!=8; not via={eventfd,sysv_sem} measure=bandwidth;"
-	"not measure=latency size={64,1K,8K} !asked;"
-	"not measure=bandwidth size={8,4K} !asked;"
+	"not by=sysv_sem size!=0; not by!=sysv_sem size=0;"
+	"not by=eventfd size!=8; not by={eventfd,sysv_sem} stat=bandwidth;"
+	"not stat=latency size={64,1K,8K} !asked;"
+	"not stat=bandwidth size={8,4K} !asked;"
 	"is placed;"
-	"is exclusive mean higher unit='B/s' most=$spans if measure=bandwidth";
+	"is exclusive mean higher unit='B/s' most=$spans if stat=bandwidth";
 
 struct state {
 	struct ring ring;
@@ -241,7 +241,7 @@ static unsigned int spans_of(const struct bench *b)
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	if (case_is(c, "measure", "bandwidth"))
+	if (case_is(c, "stat", "bandwidth"))
 		c->sample = sample;
 	else
 		c->run = run;
@@ -266,7 +266,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	*s = (struct state) {
 		.ring.ch = {
-			.way = channel_way_of(case_str(c, "via")),
+			.way = channel_way_of(case_str(c, "by")),
 			.members = 2,
 			/* The number, also where nothing is carried. */
 			.size = size ? size : sizeof(struct message),

@@ -46,13 +46,13 @@
 /* A list's own cost: the ends of the axis will do.  on=tcp: as many as
  * lmbench's, with both ends. */
 static const char points[] =
-	"call={select,poll,epoll} fds={1,10,100,500,1000,?1..1000} "
+	"op={select,poll,epoll} fds={1,10,100,500,1000,?1..1000} "
 	"ready={none,last}; needs files=fds+72;"
-	"call={epoll_add_del,epoll_mod} fds={1,1000,?1..1000} ready=none;"
+	"op={epoll_add_del,epoll_mod} fds={1,1000,?1..1000} ready=none;"
 	"needs files=fds+72;"
-	"call=select fds={100,?1..1000} ready={none,last} on=tcp;"
+	"op=select fds={100,?1..1000} ready={none,last} on=tcp;"
 	"needs files=2*fds+72;"
-	"call=select fds={100,?1..1000} ready=all on=file;"
+	"op=select fds={100,?1..1000} ready=all on=file;"
 	"needs files=fds+72";
 
 struct state {

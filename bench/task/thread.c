@@ -59,8 +59,8 @@ struct thread_state {
 
 static const char points[] =
 	"stack={default,'64K'} memory={reused,fresh}"
-	" figure={create_join,smaller,to_thread,to_parent};"
-	"is derived of=[figure=smaller] if figure={to_thread,to_parent};"
+	" stat={create_join,smaller,to_thread,to_parent};"
+	"is derived of=[stat=smaller] if stat={to_thread,to_parent};"
 	"needs faults if memory=fresh";
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
@@ -69,7 +69,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	int err = pthread_attr_init(&p->attr);
 
 	p->fresh = case_is(c, "memory", "fresh");
-	p->first = case_is(c, "figure", "smaller");
+	p->first = case_is(c, "stat", "smaller");
 	if (!err && case_is(c, "stack", "64K"))
 		err = pthread_attr_setstacksize(&p->attr, 64ul * 1024);
 	if (!err)
@@ -138,8 +138,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct thread_state *s = state;
 
 	s->method = bench_timer(b)->method;
-	s->to_thread = bench_beside(b, c, "figure=to_thread");
-	s->to_parent = bench_beside(b, c, "figure=to_parent");
+	s->to_thread = bench_beside(b, c, "stat=to_thread");
+	s->to_parent = bench_beside(b, c, "stat=to_parent");
 	return 0;
 }
 

@@ -142,7 +142,7 @@ static const struct call {
 
 /* Real time has no slack, and the others have some. */
 static const char points[] =
-	"call={clock_nanosleep,timerfd,ppoll,epoll_pwait2}"
+	"op={clock_nanosleep,timerfd,ppoll,epoll_pwait2}"
 	" policy={other,fifo} slack={default,'1ns',none};"
 	"not policy=fifo slack!=none; not policy=other slack=none;"
 	/* For a machine that is very late only. */
@@ -184,7 +184,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const char *what;
 	int err;
 
-	s->call = CASE_OF(c, "call", calls);
+	s->call = CASE_OF(c, "op", calls);
 	s->policy = sched_getscheduler(0);
 	sched_getparam(0, &s->param);
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);

@@ -6,7 +6,7 @@
 /shared/oscost has build/oscost-static and build/run-all.sh of `make static`. The
 variables come from invocations.jsonl, the rows as the programs print them
 (docs/results-format.md). References go by these names, such as
-syscall:call=getppid,via=syscall.
+syscall:op=getppid,by=syscall.
 """
 import json
 import os

@@ -26,7 +26,9 @@
 #include "life.h"
 #include "opts.h"
 #include "out.h"
+#include "result.h"
 #include "rows.h"
+#include "topo.h"
 
 #define STACK_SPREAD 4096
 #define NOT_GIVEN    UINT64_MAX
@@ -49,14 +51,18 @@ static const struct opt common_opts[] = {
 	OPT_FLAG(0, "core", settings, plan.core,
 		 "measure only the core rows, those that are quoted, flag"),
 	OPT_FLAG('l', "list", settings, list, "list the cases and exit, flag"),
-	OPT_U64('n', "invocations", settings, plan.invocations, "6", 1, 10000,
+	OPT_U64('n', "rounds", settings, plan.invocations, "6", 1, 10000,
 		"fresh processes to measure in, count"),
+	OPT_U64(0, "invocations", settings, plan.invocations, NULL, 1, 10000,
+		NULL),
 	OPT_U64(0, "cpu", settings, plan.cpu, NULL, 0, 65535,
 		"CPU to measure on (default: the last usable one of the "
 		"fastest kind), the kernel's number"),
 	OPT_STR(0, "kind", settings, plan.kind, NULL,
 		"measure on a CPU of this kind, where there are several, name"),
 	OPT_STR(0, "cpus", settings, plan.cpus, NULL,
+		"use these CPUs only, list such as 0-3,7"),
+	OPT_STR(0, "copies", settings, plan.copies, NULL,
 		"do each operation on so many CPUs at once, numbers or all, "
 		"parted by commas: 1,2,4,all"),
 	OPT_STR('t', "timer", settings, plan.timer, "auto",
@@ -108,7 +114,7 @@ static int open_it(void)
 {
 	const struct bench_desc *desc = &bench_desc;
 
-	if (set.plan.cpus)
+	if (set.plan.copies)
 		copies_wrap(&desc, &state);
 	return invocation_open(&program, desc, state, &set.plan);
 }
@@ -260,17 +266,25 @@ static void check(const char *operand, int parsed, const char *why)
 	    timer_find(set.plan.timer) < 0)
 		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
 		       set.plan.timer);
+	for (size_t i = 0; i < set.plan.globs.n; i++)
+		set.plan.globs.item[i] =
+			result_case_today(set.plan.globs.item[i]);
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
-	if (set.plan.cpus && !copies_choose(set.plan.cpus))
-		misuse("--cpus %s: not numbers from 1 to %d and \"all\", "
+	if (set.plan.cpus && !topo_confine(set.plan.cpus))
+		misuse("--copies %s: not a list such as 0-3,7 of CPUs that "
+		       "this "
+		       "process may use",
+		       set.plan.cpus);
+	if (set.plan.copies && !copies_choose(set.plan.copies))
+		misuse("--copies %s: not numbers from 1 to %d and \"all\", "
 		       "parted by commas",
-		       set.plan.cpus, COPIES_MOST);
-	if (set.plan.cpus && set.plan.counters)
-		misuse("--cpus and --counters together");
+		       set.plan.copies, COPIES_MOST);
+	if (set.plan.copies && set.plan.counters)
+		misuse("--copies and --counters together");
 	if (set.json + set.csv + set.wide > 1)
 		misuse("only one of --json, --csv and --wide");
-	if (set.plan.cpus) /* rows of copies are not quoted */
+	if (set.plan.copies) /* rows of copies are not quoted */
 		set.plan.core_rows = &no_row;
 	/* Whether test files can be made there: no other question finds out
 	 * about /proc. */

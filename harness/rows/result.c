@@ -25,6 +25,72 @@ static const char *const status_names[] = {
 	[RESULT_FAILED] = "failed",
 };
 
+/* Axes as earlier versions called them. */
+static const char *const renamed[][2] = {
+	{ "figure", "stat" }, { "measure", "stat" }, { "call", "op" },
+	{ "what", "op" },     { "do", "op" },	     { "via", "by" },
+	{ "how", "by" },      { "cpus", "copies" },  { "copies", "as" },
+};
+
+/* The name today of the axis that the @len bytes at @old were; @number: whether
+ * its value is one, as that of copies is today. */
+static const char *axis_today(const char *old, size_t len, bool number)
+{
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+		if (strlen(renamed[i][0]) == len &&
+		    !strncmp(old, renamed[i][0], len))
+			return number && !strcmp(renamed[i][1], "as")
+				       ? NULL
+				       : renamed[i][1];
+	return NULL;
+}
+
+char *result_case_today(const char *name)
+{
+	/* No name of today is three times as long. */
+	char *copy = text_alloc(3 * strlen(name) + 1, 1), *out = copy;
+	bool begins = true; /* an axis may */
+
+	while (*name) {
+		const size_t len = begins ? strcspn(name, "*,=") : 0;
+		const char *today =
+			name[len] == '='
+				? axis_today(name, len,
+					     !isalpha((unsigned char)
+							      name[len + 1]))
+				: NULL;
+
+		begins = strchr("*,", *name);
+		if (today) {
+			out = stpcpy(out, today);
+			name += len;
+		} else {
+			*out++ = *name++;
+		}
+	}
+	return copy;
+}
+
+void result_today(struct result *r)
+{
+	char *name = result_case_today(r->name);
+	json_t *today = json_object(), *v;
+	const char *axis;
+
+	free(r->name);
+	r->name = name;
+	json_object_foreach(r->params, axis, v)
+	{
+		const char *now =
+			axis_today(axis, strlen(axis), !json_is_string(v));
+
+		json_object_set(today, now ? now : axis, v);
+	}
+	json_decref(r->params ? r->params : today);
+	if (r->params)
+		r->params = today;
+}
+
 const char *result_status_name(enum result_status status)
 {
 	return status_names[status];
@@ -187,8 +253,10 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 		if ((v && !json_is_null(v)) || c->kind == COLUMN_STATUS)
 			good = read_member(r, c, v);
 	}
-	if (good && r->benchmark && r->name)
+	if (good && r->benchmark && r->name) {
+		result_today(r);
 		return 0;
+	}
 	if (good)
 		*why = "benchmark or case is missing";
 	result_free(r);

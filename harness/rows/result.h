@@ -87,6 +87,13 @@ void result_free(struct result *r);
 void result_set(char **slot, const char *text);
 
 /* The words of the key "status". */
+/* result_case_today() - the name @name of a case, or a pattern of such, with
+ * the axes of today for those of earlier versions: "op=read,by=libc" is
+ * "op=read,by=libc".  Freed by the caller.  result_today() - the same of all
+ * names in @r, which has a name. */
+char *result_case_today(const char *name);
+void result_today(struct result *r);
+
 const char *result_status_name(enum result_status status);
 
 /* result_is_level() - whether its value is a word that was made a number: it

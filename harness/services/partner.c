@@ -48,8 +48,11 @@
 /* Of a thread: nothing of size is on it. */
 #define STACK_BYTES 262144u
 
-/* Between two signals to a thread that is to stop, or two looks at one. */
+/* Between two signals to a thread that is to stop. */
 #define KICK_MS 1
+
+/* Between two looks at one that is to fall asleep. */
+#define LOOK_US 50
 
 enum side { NEAR, FAR };
 
@@ -377,7 +380,7 @@ int partner_settle(struct bench *b, const struct partner *p)
 	int err;
 
 	do {
-		usleep(1000 * KICK_MS);
+		usleep(LOOK_US);
 		sysfile_stat(stat, sizeof(stat), "/proc/%s/stat",
 			     p->page->name);
 		state = field_of_stat(stat, 3);

@@ -12,6 +12,7 @@
 #include "alloc.h"
 #include "caches.h"
 #include "program.h"
+#include "sysfile.h"
 
 /* As many as any kernel is built for: it refuses to write to a mask of less
  * CPUs than it may have. */
@@ -43,6 +44,23 @@ int topo_last_cpu(void)
 	while (cpu >= 0 && !CPU_ISSET_S((size_t)cpu, sizeof(mask), mask))
 		cpu--;
 	return cpu;
+}
+
+bool topo_confine(const char *list)
+{
+	cpu_mask ours = { 0 }, mask = { 0 };
+	int64_t first, last;
+
+	if (sched_getaffinity(0, sizeof(ours), ours))
+		return false;
+	while (field_range(&list, &first, &last))
+		for (int64_t cpu = first; cpu <= last; cpu++) {
+			if (cpu >= MOST_CPUS ||
+			    !CPU_ISSET_S((size_t)cpu, sizeof(ours), ours))
+				return false;
+			CPU_SET_S((size_t)cpu, sizeof(mask), mask);
+		}
+	return !*list && !sched_setaffinity(0, sizeof(mask), mask);
 }
 
 /* What hwloc reads may be missing, as /sys is in gVisor: the CPUs then have no

@@ -139,8 +139,8 @@ struct bench_case {
 	bool exclusive;	    /* run in one visit, between no others */
 	bool switches;	    /* context switches belong to the operation */
 	bool waits;	    /* and so does waiting for a CPU: it is no noise */
-	/* --cpus may also run it in threads of one process, each of which has a
-	 * state of its own and goes through all callbacks. */
+	/* --copies may also run it in threads of one process, each of which has
+	 * a state of its own and goes through all callbacks. */
 	bool threads;
 	bool asked;	     /* for, with --case, of an open axis */
 	unsigned int kernel; /* bits of kernel_tells: needs at its visit */
@@ -172,7 +172,7 @@ struct bench_desc {
 	const char *points; /* the cases as a text: docs/rows.md */
 	const char *open;   /* text whose open axes --help lists, if another */
 	bool switches;	    /* as that of every case */
-	bool many_cpus;	    /* it runs on several at once: no --cpus */
+	bool many_cpus;	    /* it runs on several at once: no --copies */
 
 	bench_point_fn *point;
 	/* Add cases with bench_points(), set what texts need.  Called also for
@@ -266,7 +266,7 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 
 /* bench_next() - the next case behind @after (NULL: the first) for which @where
  * holds, or NULL; BENCH_EACH(): all of them.  bench_beside() - the one that
- * differs from @c in these values only, as in "by=futex figure=mechanism", or
+ * differs from @c in these values only, as in "by=futex stat=mechanism", or
  * NULL.  bench_find() - the one with that name, or NULL. */
 const struct bench_case *bench_next(const struct bench *b,
 				    const struct bench_case *after,
@@ -418,9 +418,10 @@ uint64_t bench_random(struct bench *b);
 double bench_effort(const struct bench *b);
 double bench_time_ns(const struct bench *b);
 
-/* bench_first() - in a thread that --cpus started beside the measuring one: the
- * state of that one, for the object that all are to work on; it has been set up
- * and outlives this thread's.  Else NULL: work on an object of your own. */
+/* bench_first() - in a thread that --copies started beside the measuring one:
+ * the state of that one, for the object that all are to work on; it has been
+ * set up and outlives this thread's.  Else NULL: work on an object of your own.
+ */
 void *bench_first(const struct bench *b);
 
 /* bench_say() - one line for the user on stderr, at once: for an option that

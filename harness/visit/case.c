@@ -160,7 +160,7 @@ size_t case_nth(const struct bench_case *c, const char *axis, const void *names,
 	die(EXIT_FAIL, "case %s: no such %s", c->name, axis);
 }
 
-/* Whether @c has @term of a pattern: "via=*", "size=2048" for "size=2K". */
+/* Whether @c has @term of a pattern: "by=*", "size=2048" for "size=2K". */
 static bool has_term(const struct bench_case *c, char *term)
 {
 	char names[CASE_NAME], *rest = names, *name, *value;

@@ -26,7 +26,7 @@ struct scan {
 };
 
 /* Points, conditions and changes have one form: "^size={8,4K..1M*4,?8..4M}",
- * "via!={pipe,unix}", "size>8", "!size". */
+ * "by!={pipe,unix}", "size>8", "!size". */
 struct term {
 	const char *axis;
 	char mark;  /* '^' or '!' before the axis, or 0 */

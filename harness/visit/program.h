@@ -143,7 +143,7 @@ struct program_verdict {
 struct invocation_plan {
 	struct opt_list globs; /* cases to run; empty: all */
 	uint64_t invocations, cpu, effort, seed, round;
-	const char *timer, *dir, *kind, *cpus;
+	const char *timer, *dir, *kind, *cpus, *copies;
 	bool core, counters;
 
 	double share_ms;	      /* for all samples, at effort 100 */
@@ -208,7 +208,7 @@ struct case_run *bench_case_of(const struct bench *b,
 const struct bench_param *case_param(const struct bench_case *c,
 				     const char *axis);
 
-/* case_matches() - whether all terms of @glob ("args=3,via=*"), or it as a
+/* case_matches() - whether all terms of @glob ("args=3,by=*"), or it as a
  * whole, are said of @c; *@whole: it is the name of @c. */
 bool case_matches(const struct bench_case *c, const char *glob, bool *whole);
 

@@ -29,7 +29,7 @@ def number:
 def cell($rows; $benchmark; $m; $body; $figure):
 	first($rows[] | select(.benchmark == $benchmark
 		and .params.method == $m and .params.body == $body
-		and .params.figure == $figure)) // null;
+		and .params.stat == $figure)) // null;
 
 def title: {
 	empty: "empty body", loop: "measured_loop, one store more for each",

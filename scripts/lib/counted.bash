@@ -30,7 +30,7 @@ mapping       50
 page_fault    20
 file_ops      10
 file_read      6 --case cache=warm
-file_write     6 --case how=cached
+file_write     6 --case by=cached
 tcp_rtt       10
 tcp_connect   20
 mem_latency    3
@@ -58,7 +58,7 @@ counted_add() { # ROOT PLACE PROGRAM
 }
 
 counted_command() { # PROGRAM EFFORT PAST [OPTIONS]
-	printf 'PAD=%0*d /suite/bin/%s --json --invocations 1 --effort %d --seed %d --dir /tmp %s 2>/dev/null\n' \
+	printf 'PAD=%0*d /suite/bin/%s --json -n 1 --effort %d --seed %d --dir /tmp %s 2>/dev/null\n' \
 		$((4096 * $3 / 3)) 0 "$1" "$2" "$3" "${4-}"
 }
 

@@ -54,7 +54,7 @@ explain_cases() {
 explain_refuse() { # PROGRAM CASE
 	local row
 
-	row=$("${conf[bin]}/$1" --json --invocations 1 --effort 1 --dir "$work" --case "$2" 2>/dev/null |
+	row=$("${conf[bin]}/$1" --json -n 1 --effort 1 --dir "$work" --case "$2" 2>/dev/null |
 		jq -r --arg case "$2" 'select(.case == $case and .estimator == "derived")
 			| "is computed from other rows, and has no instructions of its own"') || :
 	[[ -z $row ]] || die 2 "explain: $1 $2 $row; explain those"
@@ -157,7 +157,7 @@ explain_write() {
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
 	perl "$here/lib/flame.pl" "$program $pattern: instructions" "$out/explain.folded" >"$out/explain.svg"
 	if [[ -v conf[check] ]]; then
-		explain_calls because baseline "$work/check" "${folded[@]:0:2}" "${conf[fail-above]:-1}" \
+		explain_calls because baseline "$work/check" "${folded[@]:0:2}" "${conf[threshold]:-1}" \
 			>"$out/because.txt" || touch "$work/beyond"
 		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]}, red is more than before, blue less" \
 			"$work/check" "$work/0.folded" >"$out/because.svg"

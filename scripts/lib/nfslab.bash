@@ -61,7 +61,7 @@ nfslab_keep_off() {
 	local measures=${1:-} part cpu last=''
 
 	nfslab_cpu=
-	[[ $measures ]] || measures=$("$bin/file_remote" --json --invocations 1 2>/dev/null |
+	[[ $measures ]] || measures=$("$bin/file_remote" --json -n 1 2>/dev/null |
 		sed -n '1s/.*"cpu":\([0-9]*\).*/\1/p') || :
 	for part in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
 		for ((cpu = ${part%-*}; cpu <= ${part#*-}; cpu++)); do

@@ -66,7 +66,7 @@ plan_core() {
 	for i in "${!plan_ids[@]}"; do
 		# Copies on several CPUs have no core rows; of the card are those of a
 		# program's own line alone, for others have other cases.
-		if [[ ${core[${plan_programs[i]}]-} && (-z ${2-} || ${plan_ids[i]} == "${plan_programs[i]}") && ${plan_args[i]} != *--cpus* && ! -v plan_asked[${plan_ids[i]}] ]]; then
+		if [[ ${core[${plan_programs[i]}]-} && (-z ${2-} || ${plan_ids[i]} == "${plan_programs[i]}") && ${plan_args[i]} != *--copies* && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			plan_args[i]+=${core[${plan_programs[i]}]}
 		elif [[ -z $1 && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"

@@ -95,7 +95,7 @@ rounds_row() {
 	now_us
 	start=$now
 	{ child_run "${plan_limits[i]}" "${prefix[@]}" "$bin/${plan_programs[i]}" \
-		--json --invocations 1 --round "$round" --seed "$seed" \
+		--json -n 1 --round "$round" --seed "$seed" \
 		--effort "${conf[effort]}" "${common[@]}" "${files_option[@]}" "${args[@]}" \
 		>>"$out/.rows" 2>>"$out/.talk" || status=$?; } 2>/dev/null
 	((status < 124)) || record_own=0

@@ -163,7 +163,7 @@ card_run() {
 		done'
 	[[ $(wc -l <<<"$output") -ge $(($(wc -l <"$entries") - 3)) ]]
 	[[ $(wc -l <<<"$output") -le $(wc -l <"$entries") ]]
-	[[ $output == *"syscall call=getpid,via=int80"* ]]
+	[[ $output == *"syscall op=getpid,by=int80"* ]]
 }
 
 @test "a page begins with it, and warnings come once, behind it" {
@@ -186,7 +186,7 @@ card_run() {
 	card_run
 	jq '.plan = [] | .programs = []' run/run.json >without
 	mv without run/run.json
-	sed -i '/"syscall"/d; s/"args=0,via=direct"/"args=1,via=direct"/' run/invocations.jsonl
+	sed -i '/"syscall"/d; s/"args=0,by=direct"/"args=1,by=direct"/' run/invocations.jsonl
 	run -0 "$report" show --root "$ROOT" run
 	# A program that was not to run is none of it.
 	[[ $output != *"System call (getppid)"* ]]

@@ -28,17 +28,17 @@ figure() {
 		[[ $(jq -s --arg m "$method" 'map(select(.params.method == $m))
 			| length' <<<"$output") == 18 ]]
 	done
-	jq -es 'any(.[]; .case == "method=cpuid2,body=empty,figure=min"
+	jq -es 'any(.[]; .case == "method=cpuid2,body=empty,stat=min"
 		and .evidence.paper == 452 and .evidence.all_samples > 0)
-		and any(.[]; .case == "method=cpuid,body=loop,figure=resolution_ticks"
+		and any(.[]; .case == "method=cpuid,body=loop,stat=resolution_ticks"
 		and (.evidence.paper == 4 or (.reason | test("RDTSCP"))))
-		and all(.[] | select(.params.figure == "verdict");
+		and all(.[] | select(.params.stat == "verdict");
 			.status == "skipped" or (.value | IN(0, 1, 2)) and .evidence.why)' <<<"$output"
 }
 
 @test "figures of undisturbed samples never exceed those of all samples" {
 	try 0 "$BIN/certify" "${SMALL[@]}" --json
-	jq -es 'map(select(.params.figure == "max_deviation")) |
+	jq -es 'map(select(.params.stat == "max_deviation")) |
 		length == 10 and all(.[]; .value <= .evidence.all_samples)' \
 		<<<"$output"
 }
@@ -50,13 +50,13 @@ figure() {
 		--case "method=$waits,*" --case 'check=quantum'
 	read -r wanted got < <(jq -rs --arg m "$waits" '
 		(.[] | select(.params.check) | 4 * .value * .core_hz / 1e9),
-		(.[] | select(.case == "method=\($m),body=empty,figure=min")
+		(.[] | select(.case == "method=\($m),body=empty,stat=min")
 			| .evidence.ensembles)' <<<"$output" | paste -s -d ' ')
 	awk -v w="$wanted" -v g="$got" 'BEGIN { exit !(g >= 0.7 * w &&
 		g <= 1.4 * w + 8) }'
 	try 0 "$BIN/certify" --invocations 1 --ensembles 2 --samples 100 --json \
 		--case "method=$waits,body=loop,*"
-	jq -es '.[] | select(.params.figure == "resolution_instructions") |
+	jq -es '.[] | select(.params.stat == "resolution_instructions") |
 		.evidence.ensembles == 2 and (.status == "ok" or
 		(.reason | test("^a rise takes about [0-9]+ stores here, "
 			+ "and only 1 were tried$|^up to 1 more store")))' \
@@ -131,7 +131,7 @@ figure() {
 @test "placement: no place is better than the best" {
 	try 0 "$BIN/placement" "${QUICK[@]}" --json --case 'code=loop,*'
 	jq -es 'group_by(.params.where) | length == 4 and all(.[];
-		(map({key: .params.figure, value}) | from_entries)
+		(map({key: .params.stat, value}) | from_entries)
 		| .min == null or .min <= .max)' <<<"$output"
 }
 
@@ -153,7 +153,7 @@ echo "insmod $*" >>calls
 [[ ! -f refuse ]] || exit 1
 mkdir -p debug/oscost_cert
 row='{"benchmark":"certify_ring0","params":{"method":"cr0","body":"empty",'
-row+='"figure":"min"},"status":"ok","value":208,"unit":"ticks","evidence":{}}'
+row+='"stat":"min"},"status":"ok","value":208,"unit":"ticks","evidence":{}}'
 echo "$row" >debug/oscost_cert/results
 : >debug/oscost_cert/log
 EOT

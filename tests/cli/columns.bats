@@ -5,8 +5,10 @@
 
 load ../helpers
 
+# An interval takes six process runs, and up to half of twelve may be excluded.
+setup() { calmly; }
+
 @test "intervals have their unit, also of long names" {
-	# An interval takes six, and up to half may be excluded.
 	try 0 "$BIN/context_switch" --effort 1 --invocations 12 --case 'between=process,by=pipe,place=same_cpu,*'
 	grep -E '^in all cases: .*by=pipe' <<<"$output"
 	grep -E ' [0-9.]+ µs +[0-9.]+\.\.[0-9.]+ µs +[ABCD]$' <<<"$output"
@@ -25,12 +27,12 @@ load ../helpers
 @test "--wide prints all columns and whole names" {
 	local heading
 
-	try 0 "$BIN/syscall" --effort 1 --case 'call=getppid' --wide
+	try 0 "$BIN/syscall" --effort 1 -n 12 --case 'op=getppid' --wide
 	heading=$(grep '^case ' <<<"$output")
 	for column in value '95 % interval' min mean 'std dev' ticks cycles samples grade evidence; do
 		[[ $heading == *" $column"* ]]
 	done
-	grep -E '^call=getppid,via=syscall .*calls? [0-9]+/[0-9]+' <<<"$output"
+	grep -E '^op=getppid,by=syscall .*calls? [0-9]+/[0-9]+' <<<"$output"
 	try 2 "$BIN/syscall" --wide --json
 	[[ $stderr == *"only one of --json, --csv and --wide"* ]]
 }

@@ -24,7 +24,8 @@ follow() {
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
 	scripts/new getrandom cpu
 	make BUILD=build build/bin/getrandom
-	build/bin/getrandom --effort 5 --json >skeleton.json
+	calmly
+	"${calm[@]}" build/bin/getrandom --effort 5 --json >skeleton.json
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom
@@ -57,7 +58,7 @@ tests_pass() {
 @test "one file and its lines are a benchmark" {
 	cd "$BATS_FILE_TMPDIR"
 	run -0 build/bin/getrandom --list --core
-	[[ $output == call=getrandom,size=256 ]]
+	[[ $output == op=getrandom,size=256 ]]
 	run -0 build/bin/getrandom --list
 	[[ ${#lines[@]} == 3 ]]
 	run -0 scripts/run-all --bin build/bin --only getrandom --rounds 1 --effort 10 --out out
@@ -72,7 +73,8 @@ tests_pass() {
 	scripts/new echoes task pair
 	[[ $(wc -l <bench/task/echoes.c) -le 45 ]]
 	make BUILD=build build/bin/echoes
-	run -0 build/bin/echoes --effort 1 --invocations 1 --json --case '*same_cpu'
+	calmly
+	run -0 "${calm[@]}" build/bin/echoes --effort 1 --invocations 1 --json --case '*same_cpu'
 	jq -e '.benchmark == "echoes" and .value > 0 and .evidence.answers.seen > 0' <<<"$output"
 	run -2 scripts/new other task three
 	rm bench/task/echoes.c build/bin/echoes

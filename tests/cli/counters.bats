@@ -27,7 +27,7 @@ each_known_or_said() {
 }
 
 @test "--counters: batches, each event known or with its reason" {
-	try 0 "$BIN/syscall" "${QUICK[@]}" --case '*getppid,via=*' --counters --json
+	try 0 "$BIN/syscall" "${QUICK[@]}" --case '*getppid,by=*' --counters --json
 	# Not every kernel has int 0x80.
 	jq -c 'select(.status != "skipped")' <<<"$output" >rows
 	each_known_or_said rows
@@ -69,7 +69,7 @@ each_known_or_said() {
 	(($(id -u) == 0)) || skip 'is nobody already'
 	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR"
 	try '0|77' setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
-		"$BIN/syscall" "${QUICK[@]}" --case '*getppid,via=libc' --counters --json
+		"$BIN/syscall" "${QUICK[@]}" --case '*getppid,by=libc' --counters --json
 	[[ $status == 77 ]] || each_known_or_said <(printf '%s\n' "$output")
 	[[ $status == 77 ]] || jq -es 'all(.[]; .counters.context_switches != null)' <<<"$output"
 }

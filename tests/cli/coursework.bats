@@ -105,7 +105,7 @@ said() {
 	grep -qE '^Memory read bandwidth, best kernel +est[.] 32.0 GB/s' <<<"$output"
 	grep -qE '^Memory write bandwidth, ordinary stores, best kernel +est[.] 16.0 GB/s' <<<"$output"
 	# Half a turn and a seek where reads show them.
-	measured disk file_read cache=direct,figure=random_over_sequential 1 40
+	measured disk file_read cache=direct,stat=random_over_sequential 1 40
 	run -0 --separate-stderr said disk
 	grep -qE '^Local file read [(]O_DIRECT[)], 4 KiB, random +est[.] 13.2 ms' <<<"$output"
 	# Times 4096 bytes and 10 000 cycles of the kernel.
@@ -115,18 +115,18 @@ said() {
 @test "int 0x80 is told from a trap to the hypervisor by CPUID's cost" {
 	for ticks in 10000 200; do
 		begin "gate$ticks" "$ticks"
-		measured "gate$ticks" syscall call=getpid,via=syscall ns {100..106}
-		measured "gate$ticks" syscall call=getpid,via=int80 ns {5000..5006}
+		measured "gate$ticks" syscall op=getpid,by=syscall ns {100..106}
+		measured "gate$ticks" syscall op=getpid,by=int80 ns {5000..5006}
 		run -0 --separate-stderr said "gate$ticks"
-		grep -qE 'via=int80[)].* 48[.]6 +47[.]6 – 49[.]7|via=int80[)].* 48[.]6 +' <<<"$output"
+		grep -qE 'by=int80[)].* 48[.]6 +47[.]6 – 49[.]7|by=int80[)].* 48[.]6 +' <<<"$output"
 		printf '%s\n' "${output//$'\n'/ }" >"said$ticks"
 	done
 	grep -q 'a hypervisor intercepts it; int 0x80 *takes 4.90 µs more' said10000
 	grep -q 'no *hypervisor intercepts it: the 14.* cycles' said200
 	# Rarely intercepted: CPUID traps, the gate does not.
 	begin gate 10000
-	measured gate syscall call=getpid,via=syscall ns {100..106}
-	measured gate syscall call=getpid,via=int80 ns {300..306}
+	measured gate syscall op=getpid,by=syscall ns {100..106}
+	measured gate syscall op=getpid,by=int80 ns {300..306}
 	said gate | tr '\n' ' ' | grep -q 'so it *does not *trap there'
 }
 
@@ -135,8 +135,8 @@ said() {
 	measured pair page_fault fault=major,per=byte ns/B 10 10 10 10 10 10 10
 	measured pair mem_bandwidth kernel=read,isa=best,level=memory,size=256M,threads=1 B/s \
 		10e9 10e9 10e9 10e9 10e9 10e9 10e9
-	measured pair tcp_rtt net=veth,proto=tcp,size=1,wait=block,place=same_cpu,figure=packet ns {10..16}
-	measured pair tcp_rtt net=loopback,proto=tcp,size=1,wait=block,place=same_cpu,figure=packet ns {10..16}
+	measured pair tcp_rtt net=veth,proto=tcp,size=1,wait=block,place=same_cpu,stat=packet ns {10..16}
+	measured pair tcp_rtt net=loopback,proto=tcp,size=1,wait=block,place=same_cpu,stat=packet ns {10..16}
 	run -0 --separate-stderr said pair
 	# 10 ns a byte and 10 GB/s.
 	grep -qE 'page fault: 10[.]0 ns/B [(]fault=major,per=byte[)] +memory: 10[.]0 GB/s .* 100 +100 – 100' <<<"$output"

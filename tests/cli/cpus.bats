@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-# --cpus: the operation of any program on several CPUs at once.
+# --copies: the operation of any program on several CPUs at once.  --cpus: on which.
 
 setup() {
 	load ../helpers
 	calmly
 	cd "$BATS_TEST_TMPDIR" || exit
-	getppid=(--case 'call=getppid,via=syscall')
+	getppid=(--case 'op=getppid,by=syscall')
 }
 
 two_cpus() {
@@ -19,28 +19,41 @@ two_cpus() {
 	local bad
 
 	for bad in 0 -1 x '1,' ',1' '1,,2' 513 1.5 alle; do
-		try 2 "$BIN/nop" --cpus "$bad"
-		[[ $stderr == "nop: --cpus $bad: not numbers"* && -z $output ]]
+		try 2 "$BIN/nop" --copies "$bad"
+		[[ $stderr == "nop: --copies $bad: not numbers"* && -z $output ]]
 	done
-	try 2 "$BIN/nop" --cpus 1 --counters
+	try 2 "$BIN/nop" --copies 1 --counters
+}
+
+@test "a set of CPUs is the only one that is used, or is refused" {
+	local bad first
+
+	for bad in '' x 1- 0-8191 8192 '0,,1' ' 0'; do
+		try 2 "$BIN/nop" --cpus "$bad"
+		[[ $stderr == "nop: --cpus $bad: not a list such as 0-3,7 of CPUs"* && -z $output ]]
+	done
+	first=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+	try 0 "$BIN/nop" --json --effort 1 -n 2 --cpus "$first"
+	jq -es --argjson cpu "$first" 'length > 0 and all(.cpu == $cpu)' <<<"$output"
+	try 77 "$BIN/core_to_core" --effort 1 -n 1 --cpus "$first"
 }
 
 @test "rows are named by the copies and by the case, each number once" {
 	HWLOC_SYNTHETIC='package:2 core:4 pu:1' try 0 "$BIN/syscall" --list \
-		--cpus all,2,1,2 "${getppid[@]}"
-	[[ $(grep -c 'copies=threads,.*scaling=latency' <<<"$output") == 3 ]]
-	grep -qx 'cpus=8,copies=processes,scaling=rate,call=getppid,via=syscall' <<<"$output"
-	grep -qx 'copies=threads,scaling=slope,call=getppid,via=syscall' <<<"$output"
-	run ! grep '^cpus=1,.*fairness' <<<"$output"
+		--copies all,2,1,2 "${getppid[@]}"
+	[[ $(grep -c 'as=threads,.*scaling=latency' <<<"$output") == 3 ]]
+	grep -qx 'copies=8,as=processes,scaling=rate,op=getppid,by=syscall' <<<"$output"
+	grep -qx 'as=threads,scaling=slope,op=getppid,by=syscall' <<<"$output"
+	run ! grep '^copies=1,.*fairness' <<<"$output"
 }
 
 @test "a program that takes several CPUs itself is left alone" {
-	try 77 "$BIN/mem_bandwidth" --cpus 1
+	try 77 "$BIN/mem_bandwidth" --copies 1
 	[[ $stderr == *"runs on several CPUs itself"* ]]
 }
 
 @test "what the machine has no CPUs for is skipped" {
-	try 77 "$BIN/syscall" "${QUICK[@]}" --cpus 512 "${getppid[@]}"
+	try 77 "$BIN/syscall" "${QUICK[@]}" --copies 512 "${getppid[@]}"
 	[[ $stderr == *"needs more CPUs"* ]]
 }
 
@@ -48,21 +61,21 @@ two_cpus() {
 # spoil are no samples.)
 @test "each copy proves its own operations, in processes and in threads" {
 	two_cpus
-	try 0 "$BIN/sync" --effort 20 -n 1 --json --cpus 1,2 --case 'op=mutex,partner=none'
+	try 0 "$BIN/sync" --effort 20 -n 1 --json --copies 1,2 --case 'op=mutex,partner=none'
 	jq -es '[.[] | select(.params.scaling == "latency" and .status == "ok")] |
 		length >= 2 and all(
 			.evidence.copies_at_work.seen == .evidence.copies_at_work.expected and
-			.evidence.copies_at_work.seen % .params.cpus == 0 and
+			.evidence.copies_at_work.seen % .params.copies == 0 and
 			.evidence.calls_right.seen > 0 and
 			.evidence.additions.seen == .evidence.additions.expected and
-			(.evidence.on_cpus | split(",") | length) == .params.cpus)' \
+			(.evidence.on_cpus | split(",") | length) == .params.copies)' \
 		<<<"$output"
 }
 
 # idle_for MS STATUS: two copies, of which one does nothing every other MS ms; the row of latency is $row.
 idle_for() {
 	two_cpus
-	try "$2" "$FIXTURES/witness" --how event -n 1 --json --cpus 2 --idle "$1"
+	try "$2" "$FIXTURES/witness" --how event -n 1 --json --copies 2 --idle "$1"
 	row=$(jq -c 'select(.params.scaling == "latency")' <<<"$output")
 }
 
@@ -84,9 +97,9 @@ idle_for() {
 
 	two_cpus
 	for one in 'file_ops op=stat' 'page_fault fault=anonymous' \
-		'mapping call=mmap,size=64K' 'process op=fork,mem=0' \
+		'mapping op=mmap,size=64K' 'process op=fork,mem=0' \
 		'sync op=futex_wake,partner=none'; do
-		try '0|77' "$BIN/${one% *}" --effort 20 -n 1 --json --cpus 2 --case "${one#* }"
+		try '0|77' "$BIN/${one% *}" --effort 20 -n 1 --json --copies 2 --case "${one#* }"
 		jq -es '[.[] | select(.params.scaling == "rate") | .params.copies] |
 			sort == ["processes", "threads"]' <<<"$output"
 		jq -es 'all(.status == "ok" or (.reason | test("excluded")))' <<<"$output"
@@ -95,13 +108,13 @@ idle_for() {
 
 @test "nothing is left of copies that are stopped or killed" {
 	two_cpus
-	"${calm[@]}" "$BIN/file_ops" --cpus 2 -n 10000 --case op=stat >out 2>&1 3>&- &
+	"${calm[@]}" "$BIN/file_ops" --copies 2 -n 10000 --case op=stat >out 2>&1 3>&- &
 	sleep 1
 	# SIGINT is ignored by what a shell starts in the background.
 	kill $!
 	wait $! || status=$?
 	((status == 143))
-	until_true eval '! pgrep -f "$BIN/file_op[s] --cpus 2 -n 10000"'
+	until_true eval '! pgrep -f "$BIN/file_op[s] --copies 2 -n 10000"'
 	[[ $(ls) == out ]]
 }
 
@@ -137,7 +150,7 @@ idle_for() {
 	source "$ROOT/scripts/lib/plan.bash"
 	root=$ROOT
 	plan_ids=(syscall syscall_cpus certify) plan_programs=(syscall syscall certify)
-	plan_args=('' '--cpus 1' '') plan_limits=(60 60 60)
+	plan_args=('' '--copies 1' '') plan_limits=(60 60 60)
 	plan_kinds IntelAtom
 	[[ ${plan_ids[*]} == 'syscall syscall_cpus certify syscall_intelatom' ]]
 	[[ ${plan_args[3]} == *'--core --kind IntelAtom' ]]

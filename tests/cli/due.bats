@@ -65,7 +65,7 @@ options() { sed -E 's/ --left [0-9]+//' "$1" | sort -u; }
 }
 
 @test "core rows have a round of their own after each round of everything" {
-	plan 'good good - 9' 'syscall syscall --size=2 9' 'syscall_cpus syscall --cpus=all 9'
+	plan 'good good - 9' 'syscall syscall --size=2 9' 'syscall_cpus syscall --copies=all 9'
 	# shellcheck disable=SC2016 # expands in the stub
 	stub syscall 'echo "$args" >>args; '"$row"
 	printf 'syscall\ngood\n' >due.1
@@ -74,7 +74,7 @@ options() { sed -E 's/ --left [0-9]+//' "$1" | sort -u; }
 	[[ $(rounds_of syscall) == '[1,2,3,4,5]' ]]
 	[[ $(options looks) == "due --goal 2 --first 4 --least 4 --most 100 $PWD/out" ]]
 	[[ $(grep -c -- '--size=2 --core$' args) -eq 3 && $(grep -c -- '--size=2$' args) -eq 2 ]]
-	[[ $(grep -c -- '--cpus=all$' args) -eq 2 && $(grep -c . args) -eq 7 ]]
+	[[ $(grep -c -- '--copies=all$' args) -eq 2 && $(grep -c . args) -eq 7 ]]
 	# With a number of rounds and no goal there is none of these.
 	rm args
 	run -0 --separate-stderr drive --out plain --rounds 2

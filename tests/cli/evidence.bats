@@ -55,15 +55,15 @@ found_out() {
 
 # The table: EVIDENCE PROGRAM LIE CASE.
 net='
-acked_by_kernel tcp_rtt late_ack net=loopback,*,figure=packet
-estimates tcp_rtt tcp_info *place=same_cpu,figure=kernel_srtt
+acked_by_kernel tcp_rtt late_ack net=loopback,*,stat=packet
+estimates tcp_rtt tcp_info *place=same_cpu,stat=kernel_srtt
 replies_in tcp_rtt frozen:*/net/snmp *proto=icmp,*
-in_order tcp_rtt backwards *figure=packet
-in_order tcp_rtt backwards *figure=before
-handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_setup
-closed_by_server tcp_connect no_end *proto=unix,place=same_cpu,figure=connect
-handshakes tcp_connect no_syn *proto=tcp,place=same_cpu,figure=packet_setup
-handshakes tcp_connect backwards *proto=tcp,place=same_cpu,figure=packet_teardown
+in_order tcp_rtt backwards *stat=packet
+in_order tcp_rtt backwards *stat=before
+handshakes tcp_connect backwards *proto=tcp,place=same_cpu,stat=packet_setup
+closed_by_server tcp_connect no_end *proto=unix,place=same_cpu,stat=connect
+handshakes tcp_connect no_syn *proto=tcp,place=same_cpu,stat=packet_setup
+handshakes tcp_connect backwards *proto=tcp,place=same_cpu,stat=packet_teardown
 '
 memory='
 lines_visited mem_latency chain pattern=window,pages=4K,size=1M
@@ -79,31 +79,31 @@ major_faults page_fault getrusage fault=major
 faults_of_pages page_fault faults_twice fault=anonymous
 huge_bytes page_fault frozen:/proc/self/smaps fault=thp
 resident_bytes page_fault mincore fault=populate
-effects mapping munmap call=munmap,pages=untouched,size=64K
-effects mapping munmap call=map_touch_unmap,*size=4M
-effects mapping unmapped call=map_touch_unmap,*size=4M
-effects mapping madvise call=madvise,pages=touched,size=64K
-effects mapping mprotect call=mprotect,pages=untouched,size=64K
-effects mapping mprotect call=mprotect,pages=touched,size=64K
-effects shootdown munmap call=munmap,threads=none,*
-effects shootdown madvise call=madvise,threads=none,*
-effects shootdown mprotect call=mprotect,threads=none,*
-effects mapping mremap call=mremap,pages=untouched,size=64K
-effects mapping mremap call=mremap,pages=touched,size=64K
+effects mapping munmap op=munmap,pages=untouched,size=64K
+effects mapping munmap op=map_touch_unmap,*size=4M
+effects mapping unmapped op=map_touch_unmap,*size=4M
+effects mapping madvise op=madvise,pages=touched,size=64K
+effects mapping mprotect op=mprotect,pages=untouched,size=64K
+effects mapping mprotect op=mprotect,pages=touched,size=64K
+effects shootdown munmap op=munmap,threads=none,*
+effects shootdown madvise op=madvise,threads=none,*
+effects shootdown mprotect op=mprotect,threads=none,*
+effects mapping mremap op=mremap,pages=untouched,size=64K
+effects mapping mremap op=mremap,pages=touched,size=64K
 '
 files='
 blocks_as_written file_read pread cache=warm,order=random,size=4M
 blocks_as_written file_read pread_end cache=direct,order=random,size=4M
-blocks_as_written file_read unmapped cache=warm,order=sequential,via=mapped,*
-blocks_as_written file_read read cache=warm,order=sequential,via=open_read,block=64K,file=256K
-blocks_as_written file_read unmapped cache=warm,order=sequential,via=open_mmap,block=64K,file=256K
+blocks_as_written file_read unmapped cache=warm,order=sequential,by=mapped,*
+blocks_as_written file_read read cache=warm,order=sequential,by=open_read,block=64K,file=256K
+blocks_as_written file_read unmapped cache=warm,order=sequential,by=open_mmap,block=64K,file=256K
 bytes_cached file_read cold cache=warm,order=random,size=4M
 bytes_without_device file_read cold cache=warm,order=random,size=4M
 bytes_read_by_process file_read frozen@1:/proc/self/io cache=direct,order=random,size=4M
 bytes_read_from_device file_read frozen@1:*/stat cache=direct,order=random,size=4M
-blocks_read_back file_write pwrite@4 durable=yes,how=dsync,order=sequential,block=4K
-bytes_written_to_device file_write frozen@1:*/stat durable=yes,how=dsync,order=sequential,block=4K
-bytes_written_by_process file_write frozen@1:/proc/self/io durable=no,how=direct,order=sequential
+blocks_read_back file_write pwrite@4 durable=yes,by=dsync,order=sequential,block=4K
+bytes_written_to_device file_write frozen@1:*/stat durable=yes,by=dsync,order=sequential,block=4K
+bytes_written_by_process file_write frozen@1:/proc/self/io durable=no,by=direct,order=sequential
 effects file_ops renameat@2 op=rename
 effects file_ops fstatat op=create,size=1K
 effects file_ops fstatat op=create,after=deletes
@@ -122,16 +122,16 @@ processes='
 children_reaped process waitpid op=fork,mem=0,*
 children_reaped process execve op=fork_exec,parent=suite,program=dynamic
 children_reaped process execve op=fork_sh,parent=small,program=dynamic
-threads_started thread no_thread stack=64K,memory=reused,figure=create_join
-stacks_reused thread new_stack stack=64K,memory=reused,figure=create_join
-fresh_stacks_faulted_in thread getrusage stack=64K,memory=fresh,figure=create_join
-switches context_switch getrusage between=process,by=eventfd,place=same_cpu,figure=round_trip
-yields_that_switched context_switch getrusage between=process,by=sched_yield,place=same_cpu,figure=round_trip
-messages_without_waiting context_switch waits between=process,by=eventfd,place=same_cpu,figure=mechanism
-messages_without_waiting context_switch waits between=process,by=sched_yield,place=same_cpu,figure=mechanism
-sleeps wakeup getrusage call=clock_nanosleep,policy=other,slack=default
-not_early wakeup early call=clock_nanosleep,policy=other,slack=default
-policy_in_force wakeup policy call=clock_nanosleep,policy=fifo,*
+threads_started thread no_thread stack=64K,memory=reused,stat=create_join
+stacks_reused thread new_stack stack=64K,memory=reused,stat=create_join
+fresh_stacks_faulted_in thread getrusage stack=64K,memory=fresh,stat=create_join
+switches context_switch getrusage between=process,by=eventfd,place=same_cpu,stat=round_trip
+yields_that_switched context_switch getrusage between=process,by=sched_yield,place=same_cpu,stat=round_trip
+messages_without_waiting context_switch waits between=process,by=eventfd,place=same_cpu,stat=mechanism
+messages_without_waiting context_switch waits between=process,by=sched_yield,place=same_cpu,stat=mechanism
+sleeps wakeup getrusage op=clock_nanosleep,policy=other,slack=default
+not_early wakeup early op=clock_nanosleep,policy=other,slack=default
+policy_in_force wakeup policy op=clock_nanosleep,policy=fifo,*
 effects signal sigaction@1 op=install,*
 effects signal unsent op=send_self,*
 effects signal other op=send_ignored,*
@@ -140,30 +140,30 @@ additions sync mutex op=mutex,partner=other_cpu
 locks_exclude sync unlocked op=record_lock,partner=none
 calls_right sync wake op=futex_wake,partner=none
 woken sync wait op=futex_wake,partner=same_cpu
-calls poll poll call=poll,fds=10,ready=last
-calls poll select call=select,fds=100,ready=none,on=tcp
-calls poll select call=select,fds=100,ready=last,on=tcp
-calls poll select call=select,fds=100,ready=all,on=file
-calls syscall getppid@10 call=getppid,via=libc
-effects syscall getcwd@10 call=getcwd,via=libc
-answers mistakes getppid@10 mistake=min_of_differences,figure=naive
-minor_faults mistakes getrusage mistake=fault_around,figure=naive
+calls poll poll op=poll,fds=10,ready=last
+calls poll select op=select,fds=100,ready=none,on=tcp
+calls poll select op=select,fds=100,ready=last,on=tcp
+calls poll select op=select,fds=100,ready=all,on=file
+calls syscall getppid@10 op=getppid,by=libc
+effects syscall getcwd@10 op=getcwd,by=libc
+answers mistakes getppid@10 mistake=min_of_differences,stat=naive
+minor_faults mistakes getrusage mistake=fault_around,stat=naive
 in_effect container sethostname part=hostname
 in_effect container sethostname whole=parts
 ended_well container waitpid clone=none
 programs_executed container execve whole=runc
-calls ways poll@10 do=any_of,by=poll,n=8
+calls ways poll@10 op=any_of,by=poll,n=8
 '
 remote='
-connections file_remote tcp_info *figure=connect
-answer_bytes file_remote tcp_info *figure=null_call
-wire_bytes file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
-requests file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*figure=read
+connections file_remote tcp_info *stat=connect
+answer_bytes file_remote tcp_info *stat=null_call
+wire_bytes file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*stat=read
+requests file_remote tcp_info where=veth,cache=warm,order=random,file=4M,*stat=read
 bytes_cached file_remote cold where=local,cache=warm,order=random,file=4M,*
 blocks_as_written file_remote pread where=local,cache=direct,order=random,file=4M,*
 bytes_read_by_process file_remote frozen@1:/proc/self/io where=local,cache=cold,order=sequential,file=4M,*
 bytes_read_by_process file_remote frozen@1:/proc/self/io where=local,cache=direct,order=random,file=4M,*
-bytes_read_from_device file_remote frozen@1:*/stat where=veth,cache=cold,order=sequential,file=4M,*figure=read
+bytes_read_from_device file_remote frozen@1:*/stat where=veth,cache=cold,order=sequential,file=4M,*stat=read
 bytes_read_from_device file_remote frozen@1:*/stat where=local,cache=direct,order=random,file=4M,*
 '
 
@@ -224,10 +224,10 @@ gives() {
 			.status == "skipped" and (.reason | test("excluded")))' \
 			"${words[1]}" "${words[0]}" --case "${words[2]}" </dev/null
 	done <<-'EOT'
-		tcp_rtt deaf *figure=packet
-		tcp_connect deaf *proto=tcp,place=same_cpu,figure=packet_*
-		tcp_bandwidth deaf *figure=acked
-		tcp_bandwidth backwards *figure=acked
+		tcp_rtt deaf *stat=packet
+		tcp_connect deaf *proto=tcp,place=same_cpu,stat=packet_*
+		tcp_bandwidth deaf *stat=acked
+		tcp_bandwidth backwards *stat=acked
 	EOT
 }
 
@@ -236,7 +236,7 @@ gives() {
 	local rows
 
 	rows=$(told some_waits "$BIN/context_switch" --case \
-		between=process,by=eventfd,place=same_cpu,figure=mechanism)
+		between=process,by=eventfd,place=same_cpu,stat=mechanism)
 	jq -es 'length == 1 and (.[0].evidence.messages_without_waiting |
 		.expected > 0 and .seen < .expected and
 		.seen >= .share * .expected)' <<<"$rows"
@@ -247,7 +247,7 @@ gives() {
 	((EUID == 0)) || skip "captures need root"
 	gives '.status == "ok" or .status == "skipped" and
 		(.reason | test("excluded"))' no_bare tcp_bandwidth \
-		--case '*figure=acked'
+		--case '*stat=acked'
 }
 
 # Where memory is in pieces no huge page comes, and that is no lie.
@@ -299,7 +299,7 @@ gives() {
 @test "copies that are not on CPUs of their own are found out" {
 	(($(nproc) >= 2)) || skip "needs two CPUs"
 	LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE=getcpu OSCOST_LIE_AFTER=12 try 1 "$BIN/syscall" \
-		"${QUICK[@]}" --json --cpus 2 --case 'copies=processes,call=getppid,via=syscall'
+		"${QUICK[@]}" --json --copies 2 --case 'as=processes,op=getppid,by=syscall'
 	jq -es 'any(.status == "failed" and
 		(.evidence.copies_on_own_cpu | . and .seen < .expected))' <<<"$output"
 }

@@ -59,11 +59,11 @@ all() {
 }
 
 @test "what file_write claims is read back" {
-	rows_of 0 file_write --case 'how=*,order=random'
+	rows_of 0 file_write --case 'by=*,order=random'
 	all 'map(select(.status == "ok")) | length > 0 and
 		all(.evidence.blocks_read_back | .seen == .expected and .expected > 0)'
 	all 'map(select(.status == "ok" and .evidence.bytes_written_to_device)) |
-		all(.params.how != "cached")'
+		all(.params.by != "cached")'
 }
 
 @test "memory is no disk: direct, cold and durable rows are skipped" {
@@ -75,7 +75,7 @@ all() {
 	all 'map(select(.params.cache == "cold")) |
 		length == 2 and all(.reason | test("memory"))'
 	rows_of 0 file_write --dir "$memory"
-	all 'all(.[]; (.params.how == "cached") == (.status == "ok"))'
+	all 'all(.[]; (.params.by == "cached") == (.status == "ok"))'
 	[[ -z $(ls -A "$memory") ]]
 }
 
@@ -93,7 +93,7 @@ all() {
 	all 'length == 1 and all(.status == "skipped" and
 		(.reason | test("test file of 2048 MiB .* free .*\\([0-9]+ MiB\\)")))'
 	rows_of 77 file_read --dir "$memory" \
-		--case 'cache=warm,order=sequential,via=mapped,block=64K,file=2G'
+		--case 'cache=warm,order=sequential,by=mapped,block=64K,file=2G'
 	all 'length == 1 and all(.reason | test("test file of 2048 MiB"))'
 	# At random in a power of two.
 	"$BIN/file_read" --list --case 'cache=cold,order=sequential,size=3G'
@@ -112,7 +112,7 @@ all() {
 @test "a disk on which others leave too little is no failure" {
 	mounted "$full"
 	mount -o remount,size=40m "$full"
-	rows_of 0 file_write --dir "$full" --case 'how=cached,order=random'
+	rows_of 0 file_write --dir "$full" --case 'by=cached,order=random'
 	head -c 35m /dev/zero >"$full/other"
 	rows_of 77 file_write --dir "$full"
 	rm "$full/other"
@@ -157,7 +157,7 @@ all() {
 	rmdir ../gone
 	TMPDIR=$BATS_TEST_TMPDIR try 0 "$BIN/syscall" --effort 1 --invocations 2 --json
 	says "*current directory: test files go to $BATS_TEST_TMPDIR/* (* on *); --dir says where"
-	rows 'map(select(.params.via != "int80")) | all((.params.call == "getcwd") == (.status == "skipped")) and
+	rows 'map(select(.params.by != "int80")) | all((.params.op == "getcwd") == (.status == "skipped")) and
 		(map(select(.status == "skipped")) | all(.reason | test("no path: it was removed")))'
 }
 
@@ -172,10 +172,10 @@ all() {
 		[[ -r $BIN/file_write ]] || skip "nobody may not come here"
 		run --separate-stderr env TMPDIR="$memory" setpriv --reuid 65534 \
 			--regid 65534 --clear-groups "$BIN/file_write" \
-			"${QUICK[@]}" --case 'how=cached,order=random'
+			"${QUICK[@]}" --case 'by=cached,order=random'
 	else
 		run --separate-stderr env TMPDIR="$memory" "$BIN/file_write" \
-			"${QUICK[@]}" --case 'how=cached,order=random'
+			"${QUICK[@]}" --case 'by=cached,order=random'
 	fi
 	((status != 126 && status != 127)) || skip "nobody may not come here"
 	[[ $status -eq 0 && $stderr == *"test files go to $memory/"*"which is memory"* ]]

@@ -13,7 +13,7 @@ setup() {
 
 teardown() { pkill -KILL -f "^sleep $nap" || :; }
 
-getpid=(syscall "${QUICK[@]}" --json --case 'call=getpid,via=libc')
+getpid=(syscall "${QUICK[@]}" --json --case 'op=getpid,by=libc')
 
 @test "where SIGCHLD is ignored all that wait for a child end" {
 	local deaf=(env --ignore-signal=CHLD)

@@ -96,8 +96,8 @@ completed() {
 	done <<-'END'
 		oscost expl|explain
 		oscost explain context_|context_switch
-		oscost explain syscall call=getpp|getppid
-		oscost loop --inv|--invocations
+		oscost explain syscall op=getpp|getppid
+		oscost loop --eff|--effort
 		oscost loop --timer cpuid2|cpuid2
 		oscost loop --case form=register,instance=single,iterations=2|20
 		oscost compare --thr|--threshold

@@ -51,8 +51,8 @@ export -f quick
 @test "a partner is where its row says" {
 	need_two_cpus
 	local ask
-	for ask in 'ipc via=pipe,*' 'signal op=round_trip,*' 'sync op=mutex,*other_cpu*' \
-		'context_switch *place=*,figure=round_trip'; do
+	for ask in 'ipc by=pipe,*' 'signal op=round_trip,*' 'sync op=mutex,*other_cpu*' \
+		'context_switch *place=*,stat=round_trip'; do
 		quick "${ask%% *}" --case "${ask#* }"
 		[[ -n $(cases '.evidence.partner_cpu and .evidence.partner_cpu != .cpu') ]]
 		[[ -z $(cases '.evidence.partner_cpu and (.evidence.partner_cpu == .cpu) !=
@@ -86,16 +86,16 @@ export -f quick
 }
 
 @test "poll keeps to the limit on descriptors" {
-	(ulimit -n 200 && quick poll --case 'call=poll,*' --case 'call=select,*')
+	(ulimit -n 200 && quick poll --case 'op=poll,*' --case 'op=select,*')
 	[[ -n $(cases '.params.fds == 100 and (.status | IN("ok", "below_resolution"))') ]]
 	[[ -z $(cases '.params.fds >= 500 and .status != "skipped"') ]]
 	[[ $(jq -r 'select(.params.fds == 1000) | .reason' rows) == *"ulimit -Hn"* ]]
 }
 
 @test "a limit on message queues is a skip" {
-	(ulimit -q 0 && quick ipc --case 'via=posix_mq,*' --case 'via=pipe,*,size=8,*')
-	[[ -z $(cases '.params.via == "posix_mq" and .status != "skipped"') ]]
-	[[ -n $(cases '.params.via == "pipe" and (.status | IN("ok", "below_resolution"))') ]]
+	(ulimit -q 0 && quick ipc --case 'by=posix_mq,*' --case 'by=pipe,*,size=8,*')
+	[[ -z $(cases '.params.by == "posix_mq" and .status != "skipped"') ]]
+	[[ -n $(cases '.params.by == "pipe" and (.status | IN("ok", "below_resolution"))') ]]
 }
 
 @test "wakeup without the right to SCHED_FIFO skips those cases" {

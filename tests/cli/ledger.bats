@@ -159,7 +159,7 @@ refused() {
 	for pct in 51:0 49:3 none:2; do
 		rm -rf out
 		run -${pct#*:} --separate-stderr ledger --boots 1 --options 'audit=1' \
-			--fail-above "${pct%:*}"
+			--threshold "${pct%:*}"
 	done
 }
 
@@ -213,7 +213,7 @@ explain() {
 	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --out out
 }
 
-row=call=getppid,via=libc
+row=op=getppid,by=libc
 
 @test "explain: functions whose instructions add up to the row, interrupts apart" {
 	{ echo 6 && plan 3 2 1; } >bzImage
@@ -248,7 +248,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	run -3 --separate-stderr explain "$row" --kernels ./new --check base
 	[[ $output == *'From baseline to new 1 of 1 rows take more by more than 1 %'* ]]
 	[[ $output == *'1 cause explains 1 row: begin more (+4)'* ]]
-	run -0 --separate-stderr explain "$row" --kernels ./new --check base --fail-above 4
+	run -0 --separate-stderr explain "$row" --kernels ./new --check base --threshold 4
 	run -0 --separate-stderr explain "$row" --kernels ./bzImage --check base
 	run -2 --separate-stderr explain "$row" --kernels ./new --check none
 	machine 'echo no'
@@ -272,8 +272,8 @@ bzImage;syscall $row;time_batch;other 2" ]]
 
 @test "explain: what cannot be explained is refused before a boot, or named" {
 	echo 5 >bzImage
-	run -2 --separate-stderr explain 'call=getpid,via=libv' --kernels ./bzImage
-	[[ $stderr == *"no row of syscall that is counted matches 'call=getpid,via=libv'; did you mean call=getpid,via=libc?" && ! -e out ]]
+	run -2 --separate-stderr explain 'op=getpid,by=libv' --kernels ./bzImage
+	[[ $stderr == *"no row of syscall that is counted matches 'op=getpid,by=libv'; did you mean op=getpid,by=libc?" && ! -e out ]]
 	PATH=$PWD/bin:$PATH run -2 --separate-stderr "$ROOT/scripts/ledger" explain sycall
 	[[ $stderr == *"'sycall' is no program of the ledger; did you mean syscall?" ]]
 	run -1 --separate-stderr explain "$row" --kernels ./bzImage

@@ -69,7 +69,7 @@ clean() {
 @test "semaphores of a killed program go at the next start" {
 	local pid id
 
-	setsid "$BIN/ipc" --effort 10000 --case '*via=sysv_sem*' >/dev/null 2>&1 3>&- &
+	setsid "$BIN/ipc" --effort 10000 --case '*by=sysv_sem*' >/dev/null 2>&1 3>&- &
 	pid=$!
 	until_true grep -qs '^sem ' "$OSCOST_RECORDS/$pid"
 	id=$(sed -n 's/^sem //p' "$OSCOST_RECORDS/$pid" | tail -n 1)

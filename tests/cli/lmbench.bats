@@ -100,7 +100,7 @@ shown() {
 		${stderr_lines[7]} == "STREAM triad bandwidth: 2500.00 MB/sec" ]]
 	VALUE=2.5e9 prints stream -v 1
 	[[ ${#stderr_lines[@]} -eq 8 ]]
-	printf '%s\n' figure=latency\ 900 figure=throughput\ 300 >values
+	printf '%s\n' stat=latency\ 900 stat=throughput\ 300 >values
 	prints par_ops
 	[[ ${#stderr_lines[@]} -eq 16 && ${stderr_lines[1]} == "integer add parallelism: 3.00" ]]
 	prints --json out.json par_ops
@@ -113,7 +113,7 @@ shown() {
 	local VALUES=values
 	export VALUES
 
-	printf '%s\n' 'procs= 1500' 'figure=mechanism 443' >values
+	printf '%s\n' 'procs= 1500' 'stat=mechanism 443' >values
 	prints lat_ctx -s 16 2 96
 	[[ $stderr == *$'"size=16k ovr=0.44\n2 1.50\n96 1.50' ]]
 	# What lmbench's own script asks for is in no table of ours.
@@ -133,7 +133,7 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 	prints lat_ops
 	[[ ${#stderr_lines[@]} -eq 18 && ${stderr_lines[12]} == 'float div: '* &&
 		${stderr_lines[15]} == 'double div: '* && ${stderr_lines[16]} == 'float bogomflops: '* ]]
-	printf '%s\n' figure=latency\ 400 figure=throughput\ 100 >values
+	printf '%s\n' stat=latency\ 400 stat=throughput\ 100 >values
 	prints lat_ops
 	[[ ${stderr_lines[15]} == 'double div: 400.00 '* && ${stderr_lines[17]} == 'double bogomflops: 100.00 '* ]]
 	prints par_mem -L 64 -M 64M
@@ -169,7 +169,7 @@ $'\n"size=0k ovr=0.44\n2 1.50\n96 1.50' ]]
 @test "intervals are in the file, in the line's unit" {
 	VALUE=102 prints --json out.json lat_syscall null
 	jq -e '. == [{line: "Simple syscall: 0.1020 microseconds", program: "syscall",
-		rows: "call=getppid,via=syscall", value: 0.102, ci95: [0.1025, 0.10275]}]' out.json
+		rows: "op=getppid,by=syscall", value: 0.102, ci95: [0.1025, 0.10275]}]' out.json
 	VALUE=20000 prints --json out.json lat_fs -s 10k
 	jq -e '.[0].ci95 | .[0] < .[1]' out.json
 	# A difference is least where the first is least and the second greatest.

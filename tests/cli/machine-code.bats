@@ -88,7 +88,7 @@ calls_of() {
 	for via in direct pointer plt; do
 		for ((n = 0; n <= 24; n++)); do
 			[[ $(calls_of "$via" "$n") -eq 8 ]] || {
-				echo "via=$via, args=$n: $(calls_of "$via" "$n")"
+				echo "by=$via, args=$n: $(calls_of "$via" "$n")"
 				return 1
 			}
 		done
@@ -110,7 +110,7 @@ calls_of() {
 		sort -u | wc -l) -ge 18 ]]
 }
 
-@test "syscall: via=syscall and via=int80 have the bare instruction" {
+@test "syscall: by=syscall and by=int80 have the bare instruction" {
 	local call
 
 	for call in getpid getppid getcwd read write stat fstat clock_gettime invalid; do
@@ -128,7 +128,7 @@ calls_of() {
 	code syscall run_open_close_syscall | grep -q '^mov \$0x101,%'
 }
 
-@test "syscall: via=libc calls libc" {
+@test "syscall: by=libc calls libc" {
 	code syscall run_getppid_libc | grep -q '^call.*getppid'
 	code syscall run_getppid_libc | lacks '^syscall'
 }
@@ -207,7 +207,7 @@ calls_of() {
 	# But where its jumps lead to.
 	[[ $(code plain throughput_int64_mul | grep -v '^j') == "$(code arith throughput_int64_mul | grep -v '^j')" ]]
 	run -0 --separate-stderr "$BATS_TEST_TMPDIR/build/bin/arith" --json --invocations 1 \
-		--effort 1 --case type=int64,op=mul,figure=latency
+		--effort 1 --case type=int64,op=mul,stat=latency
 	[[ $(grep -c 'this build is not optimised' <<<"$stderr") -eq 1 ]]
 	jq -e '.evidence.build == "not optimised"' <<<"$output"
 }

@@ -193,7 +193,7 @@ moves() {
 # nothing to look at.
 without_evidence() {
 	cases '(.status | IN("ok", "below_resolution")) and
-		.estimator != "derived" and .params.figure != "bandwidth" and
+		.estimator != "derived" and .params.stat != "bandwidth" and
 		(.params.kernel // "" | test("^read|_ints") | not) and
 		([.evidence[] | objects | select(.expected > 0)] == [])'
 }
@@ -225,10 +225,10 @@ without_evidence() {
 	[[ -z $(cases '.status == "failed"') ]]
 	[[ -z $(cases '.evidence.lines_in_cycle | objects | .seen < .expected') ]]
 	[[ -z $(without_evidence) ]]
-	[[ -z $(cases '.params.figure == "latency" and .params.load > 0 and
+	[[ -z $(cases '.params.stat == "latency" and .params.load > 0 and
 		.status == "ok" and
 		(.evidence.threads_at_work.expected // 0) < 1') ]]
-	[[ -z $(cases '.params.figure == "latency" and .status == "ok" and
+	[[ -z $(cases '.params.stat == "latency" and .status == "ok" and
 		(.evidence.lines_in_cycle.expected // 0) < 1') ]]
 	[[ -n $(cases '.params.load > 0 and .status == "ok"') ]] || skip "the second CPU had other work"
 }
@@ -280,7 +280,7 @@ without_evidence() {
 @test "memory's level is of one size, the least beyond the caches" {
 	quick mem_latency --case 'level=memory,*' --case 'pattern=window,pages=4K,*'
 	jq -es '([.[] | select(.params.pattern and .status == "ok").params.size]) as $sizes |
-		all(.[] | select(.case == "level=memory,figure=latency" and .value).evidence;
+		all(.[] | select(.case == "level=memory,stat=latency" and .value).evidence;
 			.from_bytes == .to_bytes and (.to_bytes | IN($sizes[])))' rows >/dev/null
 }
 
@@ -496,7 +496,7 @@ limited() {
 @test "a call beside running threads says whether they ran while it lasted" {
 	local status=0
 
-	quick shootdown --case 'call=munmap,threads=running,others=1' || status=$?
+	quick shootdown --case 'op=munmap,threads=running,others=1' || status=$?
 	((status != 77)) || skip "one CPU"
 	[[ $(cases '.evidence.threads_running.kind == "purity" and
 		.evidence.effects.kind == "proof"') ]]

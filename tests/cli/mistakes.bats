@@ -39,12 +39,12 @@ fields() {
 
 # What is counted and not timed holds on any machine.
 @test "pages are no faults: what the naive program divides by is another number" {
-	try 0 "$BIN/mistakes" "${QUICK[@]}" --json --case 'mistake=fault_around,figure=naive'
+	try 0 "$BIN/mistakes" "${QUICK[@]}" --json --case 'mistake=fault_around,stat=naive'
 	jq -e '.evidence.minor_faults.seen < 256 * .evidence.minor_faults.expected' <<<"$output"
 }
 
 @test "where the clock is no TSC, its mistakes are skipped with the reason" {
-	try 77 "$BIN/mistakes" "${QUICK[@]}" --json --timer clock --case 'mistake=ticks_as_cycles,figure=naive'
+	try 77 "$BIN/mistakes" "${QUICK[@]}" --json --timer clock --case 'mistake=ticks_as_cycles,stat=naive'
 	jq -e '.status == "skipped" and (.reason | contains("not the TSC"))' <<<"$output"
 }
 
@@ -88,7 +88,7 @@ fields() {
 	run -0 --separate-stderr tree/scripts/oscost explain mistakes
 	[[ $(grep -c '^  Properly: ' <<<"$output") -eq $(fields 3 | grep -cx mistakes) ]]
 	# Where it is a row of another program, there.
-	run -0 --separate-stderr tree/scripts/oscost explain context_switch by=pipe place=same_cpu figure=round_trip
+	run -0 --separate-stderr tree/scripts/oscost explain context_switch by=pipe place=same_cpu stat=round_trip
 	[[ $output == *"A round trip counted as one switch"*"Claimed: at least 2 times the right figure"* ]]
 }
 

@@ -57,7 +57,7 @@ gone() {
 		--json --netlab --case '*proto=tcp,size=1,wait=block,*'
 	gone
 	[[ $stderr == *"net_delay: there:"* ]]
-	rows 'map(select((.params.figure | IN("send", "receive", "before", "after")
+	rows 'map(select((.params.stat | IN("send", "receive", "before", "after")
 		| not) and .status == "ok")) | length >= 6 and
 		all(.params.net == "shaped" and .min >= 10000000)'
 	try 2 "$netlab" run --delay 1s true

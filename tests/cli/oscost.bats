@@ -78,17 +78,17 @@ best() { ./oscost list "$@" | head -n 1; }
 		[[ $output == "$words  $program "* ]]
 	done < <(row_lines core | awk -F '\t' '$3 != "-" { print $1 "\t" $2 "\t" $3 }')
 	run -0 --separate-stderr ./oscost "System call (getppid)" --list
-	[[ $output == call=getppid,via=syscall ]]
+	[[ $output == op=getppid,by=syscall ]]
 	run -0 --separate-stderr ./oscost syscall/getppid --list
-	[[ $output == call=getppid,via=syscall && $stderr == *"more rows have these words: oscost list syscall/getppid" ]]
-	run -0 --separate-stderr ./oscost syscall getppid via=libc --list
-	[[ $output == call=getppid,via=libc ]]
+	[[ $output == op=getppid,by=syscall && $stderr == *"more rows have these words: oscost list syscall/getppid" ]]
+	run -0 --separate-stderr ./oscost syscall getppid by=libc --list
+	[[ $output == op=getppid,by=libc ]]
 }
 
 @test "rows are found by words that mean the same, best match first, wrong ones last" {
 	[[ $(best mutex) == "sync op=mutex,"* ]]
 	[[ $(best 4k cached) == *" file_read cache=warm,"* && $(best 4 kib not cached) == *" file_read cache=cold,"* ]]
-	[[ $(best pipe latency) == *" ipc via=pipe,measure=latency,"* ]]
+	[[ $(best pipe latency) == *" ipc by=pipe,stat=latency,"* ]]
 	[[ $(best round trip pipe) == "$(best pipe latency)" ]]
 	[[ $(best fork) == "Fork, exit and wait  "* && $(best page fault) == *"page fault"* ]]
 	[[ $(./oscost list unfenced | tail -n 1) == "mistakes "* ]]
@@ -99,8 +99,8 @@ best() { ./oscost list "$@" | head -n 1; }
 @test "rows are listed by their words" {
 	local n
 
-	run -0 --separate-stderr ./oscost list getppid via=libc
-	[[ $output == "syscall call=getppid,via=libc" ]]
+	run -0 --separate-stderr ./oscost list getppid by=libc
+	[[ $output == "syscall op=getppid,by=libc" ]]
 	n=$("$BIN/syscall" --list | wc -l)
 	run -0 --separate-stderr ./oscost list
 	[[ $(grep -c '^syscall ' <<<"$output") -eq $n ]]
@@ -112,7 +112,7 @@ best() { ./oscost list "$@" | head -n 1; }
 	run -0 --separate-stderr ./oscost explain 'syscall getppid'
 	[[ $output == "syscall - "* && $output == *"Measures: ns for one call"* &&
 		$output == *"bench/cpu/syscall.c, docs/benchmarks/cpu.md"* &&
-		$output == *"call=getppid,via=syscall  ("* ]]
+		$output == *"op=getppid,by=syscall  ("* ]]
 	[[ -e $ROOT/bench/cpu/syscall.c && -e $ROOT/docs/benchmarks/cpu.md ]]
 	# How it is timed and what proves it, of the quoted one of several rows.
 	grep -E '^Timed:    method [a-z0-9]+, estimator difference$' <<<"$output"
@@ -121,7 +121,7 @@ best() { ./oscost list "$@" | head -n 1; }
 	grep -E '^Now:      ([0-9.]+ ns, |below_resolution: < )' <<<"$output"
 	command=$(sed -n 's/^Alone: *\(.*\) (--json.*/\1/p' <<<"$output")
 	PATH=$PWD:$PATH run -0 --separate-stderr bash -c "$command --list"
-	[[ $output == call=getppid,via=syscall ]]
+	[[ $output == op=getppid,by=syscall ]]
 	run -1 --separate-stderr ./oscost explain no such row
 	[[ -z $output && $stderr == *"no row has "* ]]
 	# Many rows: the first ones.
@@ -130,7 +130,7 @@ best() { ./oscost list "$@" | head -n 1; }
 }
 
 @test "what cannot be measured here is explained with the reason" {
-	run -0 --separate-stderr ./oscost explain file_remote figure=connect
+	run -0 --separate-stderr ./oscost explain file_remote stat=connect
 	[[ $output != *Evidence:*null* && $output == *"skipped: no remote file was given"* ]]
 	# A row that is no core row among many is not looked at.
 	run -0 --separate-stderr ./oscost explain arith op=and

@@ -48,7 +48,7 @@ on() {
 			all(.evidence.bytes_cached.seen == 4194304)) and
 		(map(select(.params.cache == "cold" and .params.order == "random")) |
 			all(.evidence.uncached_before | .seen == .expected))'
-	on hidden-disk "$BIN/file_write" "${QUICK[@]}" --json --dir over --case 'how=*,order=random'
+	on hidden-disk "$BIN/file_write" "${QUICK[@]}" --json --dir over --case 'by=*,order=random'
 	((status == 0))
 	rows 'all(.status == "ok" and
 		.evidence.place == "overlay, device below not known")'
@@ -68,9 +68,9 @@ on() {
 		if [[ $upper == loop ]] && ! (on loop true; ((status == 0))); then
 			continue # no loop devices here
 		fi
-		on "$upper" "$BIN/file_write" "${QUICK[@]}" --json --dir over --case 'how=*,order=random'
+		on "$upper" "$BIN/file_write" "${QUICK[@]}" --json --dir over --case 'by=*,order=random'
 		((status == 0))
-		rows 'length == 6 and all((.params.how == "cached") == (.status != "skipped")) and
+		rows 'length == 6 and all((.params.by == "cached") == (.status != "skipped")) and
 			(map(select(.status == "skipped")) | all(.reason | test("memory")))'
 		on "$upper" "$BIN/file_ops" "${QUICK[@]}" --json --dir over --case 'op=fsync*'
 		((status == 77))
@@ -87,7 +87,7 @@ on() {
 	run -0 unshare -m bash -ec 'mkdir up/upper up/work
 		mount -t overlay -o "lowerdir=$PWD,upperdir=$PWD/up/upper,workdir=$PWD/up/work" none "$PWD"
 		cd "$PWD"
-		"$0" --effort 1 --invocations 1 --json --case how=cached,order=random --dir over
+		"$0" --effort 1 --invocations 1 --json --case by=cached,order=random --dir over
 		[[ -z $(ls -A over) ]]' "$BIN/file_write"
 	rows 'all(.status == "ok" and (.evidence.place | test("^overlay")))'
 }

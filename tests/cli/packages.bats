@@ -7,13 +7,14 @@ setup_file() {
 	load ../helpers
 	# A small run, as the suite's commands on PATH give it.
 	export RUN=$BATS_FILE_TMPDIR/run PATH=$BATS_FILE_TMPDIR/bin:$PATH
+	calmly
 	mkdir "$BATS_FILE_TMPDIR/bin"
 	cat >"$BATS_FILE_TMPDIR/bin/oscost" <<-END
 		#!/usr/bin/env bash
 		[[ \$1 == run ]] || exec '$BIN'/"\$@"
 		args=("\${@:2}")
 		for i in "\${!args[@]}"; do [[ \${args[i]} != card ]] || args[i]=quick; done
-		exec '$ROOT/scripts/run-all' --bin '$BIN' --only syscall --effort 20 "\${args[@]}" --rounds 2
+		exec '$ROOT/scripts/run-all' --bin '$BIN' ${calm[*]:+--prio 1} --only syscall --effort 20 "\${args[@]}" --rounds 2
 	END
 	chmod +x "$BATS_FILE_TMPDIR/bin/oscost"
 	oscost run --out "$RUN" >"$BATS_FILE_TMPDIR/said" 2>&1 || {
@@ -200,7 +201,7 @@ in_order() {
 	"$ROOT/contrib/lkp/programs/oscost/parse" <<<"$output" >stats
 	diff <("$report" export --format bencher result/oscost-run | jq -r '.[][].value' | xargs -n 1 printf '%.9g\n' | sort) \
 		<(sed 's/.*: //' stats | xargs -n 1 printf '%.9g\n' | sort)
-	grep -qE '^syscall\.call=getppid\.via=syscall\.ns: [0-9.]+$' stats
+	grep -qE '^syscall\.op=getppid\.by=syscall\.ns: [0-9.]+$' stats
 	run ! grep -vE '^[A-Za-z0-9_.=+-]+: [0-9.e+-]+$' stats
 	printf 'a b,c/d\te:f\t1.5\t\t\tB/s\thigher\tA\t\n#h\tc\tvalue\t\t\t\t\t\t\n' |
 		"$ROOT/contrib/lkp/programs/oscost/parse" >odd
@@ -229,9 +230,9 @@ in_order() {
 	awk '++n[$1] != $2 { exit 1 }' samples
 	grep -q '^Syscall/' samples
 	# A round whose value is too small to measure counts in the row, without a value of its own.
-	comm -23 <(jq -r 'select(.case == "call=getppid,via=syscall") | .value // empty' logs/run/invocations.jsonl |
+	comm -23 <(jq -r 'select(.case == "op=getppid,by=syscall") | .value // empty' logs/run/invocations.jsonl |
 		xargs printf '%.9g\n' | sort) \
-		<(awk '$1 == "Syscall/call=getppid/via=syscall" { print $3 }' samples | xargs printf '%.9g\n' | sort) >lost
+		<(awk '$1 == "Syscall/op=getppid/by=syscall" { print $3 }' samples | xargs printf '%.9g\n' | sort) >lost
 	[[ ! -s lost ]]
 	(
 		# shellcheck source=/dev/null

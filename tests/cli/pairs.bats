@@ -24,7 +24,7 @@ made() {
 
 	for ns; do
 		printf '%d\tmembarrier alone\t%s\t%s\n' $((++round)) \
-			'shootdown call=membarrier,threads=none,others=0' 100 \
+			'shootdown op=membarrier,threads=none,others=0' 100 \
 			"$round" 'plain membarrier' "$ns"
 	done >values
 }

@@ -62,7 +62,7 @@ killed_partner() {
 		rows '[.[] | select(.status == "ok" and .estimator != "derived")] |
 			length > 0 and all(any(.evidence[] | objects; .seen >= .expected * (.share // 1)))'
 	done
-	rows 'all(.[] | select(.case | test("place=same_cpu,figure=round_trip"));
+	rows 'all(.[] | select(.case | test("place=same_cpu,stat=round_trip"));
 		.status == "skipped" or (.evidence | .switches // .yields_that_switched).expected > 0)'
 }
 
@@ -72,7 +72,7 @@ killed_partner() {
 		.smaller <= (.child // infinite) and
 		.smaller <= (.parent // infinite)'
 	measured thread --case 'stack=64K,memory=reused,*'
-	rows 'map(select(.min) | {(.params.figure): .min}) | add |
+	rows 'map(select(.min) | {(.params.stat): .min}) | add |
 		.smaller <= (.to_thread // infinite) and
 		.smaller <= (.to_parent // infinite)'
 }
@@ -82,7 +82,7 @@ killed_partner() {
 	# difference have no value.
 	measured context_switch --effort 40 \
 		--case 'between=process,by=eventfd,place=same_cpu,*'
-	rows 'map({(.params.figure): .}) | add |
+	rows 'map({(.params.stat): .}) | add |
 		any(.[]; .status | IN("below_resolution", "skipped")) or
 		((.round_trip.value - .mechanism.value) /
 			.round_trip.evidence.switches_per_turn -
@@ -92,15 +92,15 @@ killed_partner() {
 @test "a hop of a ring takes one switch where nobody preempts his waker" {
 	# However short the row and however many the members.
 	try 0 chrt --batch 0 "$BIN/context_switch" --invocations 1 --effort 10 \
-		--json --case 'procs=2,touch=0,figure=hop' \
-		--case 'procs=96,touch=0,figure=hop'
+		--json --case 'procs=2,touch=0,stat=hop' \
+		--case 'procs=96,touch=0,stat=hop'
 	rows 'length == 2 and all(.status == "skipped" or
 		(.evidence.switches_per_turn | . >= 1 and . < 1.1))'
 }
 
 @test "who waits for one partner does so beside the sleeping members of a ring" {
-	measured context_switch --case 'procs=16,touch=0,figure=hop' --case 'figure=one_shot'
-	rows 'all(.[] | select(.params.figure == "one_shot"); .samples > .tags.waited)'
+	measured context_switch --case 'procs=16,touch=0,stat=hop' --case 'stat=one_shot'
+	rows 'all(.[] | select(.params.stat == "one_shot"); .samples > .tags.waited)'
 }
 
 @test "partners for which there is no CPU are skipped with the reason" {
@@ -128,9 +128,9 @@ killed_partner() {
 		"${as[@]}" test -x "$BIN/process" || skip "nobody may not run it"
 	fi
 	try 0 "${as[@]}" prlimit --nproc=12 "$BIN/context_switch" \
-		--invocations 1 --effort 5 --json --case 'procs=96,touch=0,figure=hop' \
-		--case 'procs=1,touch=0,figure=mechanism'
-	rows 'any(.case == "procs=96,touch=0,figure=hop" and
+		--invocations 1 --effort 5 --json --case 'procs=96,touch=0,stat=hop' \
+		--case 'procs=1,touch=0,stat=mechanism'
+	rows 'any(.case == "procs=96,touch=0,stat=hop" and
 		.status == "skipped" and (.reason | test("ulimit -u is 12")))'
 }
 
@@ -139,7 +139,7 @@ killed_partner() {
 	local ask most as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	"${as[@]}" test -x "$BIN/signal" || skip "nobody may not run it"
 	for ask in 'signal op=round_trip,place=same_cpu' 'sync op=futex_wake,partner=same_cpu' \
-		'ipc via=pipe,measure=latency,size=8,place=same_cpu'; do
+		'ipc by=pipe,stat=latency,size=8,place=same_cpu'; do
 		for most in 1 2 3 4 5; do
 			# What looks for leaks needs a process of its own.
 			ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
@@ -161,7 +161,7 @@ killed_partner() {
 			--invocations 1 --effort 3 --json --case 'procs=*' \
 			--case 'by=pipe,*'
 		jq -es 'all(.value or (.reason | strings | length > 0)) and
-			any((.params.figure | IN("hop", "mechanism_spread")) and
+			any((.params.stat | IN("hop", "mechanism_spread")) and
 				.status == "skipped" and
 				(.reason | test("Too many open files")))' <<<"$output"
 	done
@@ -169,8 +169,8 @@ killed_partner() {
 
 @test "a partner that is killed ends the case, not in a hang" {
 	local case status
-	for case in 'between=process,by=condvar,place=same_cpu,figure=round_trip' \
-		'procs=16,touch=0,figure=hop'; do
+	for case in 'between=process,by=condvar,place=same_cpu,stat=round_trip' \
+		'procs=16,touch=0,stat=hop'; do
 		status=$(killed_partner out "$case")
 		((status)) || skip "no partner was found in time"
 		[[ $status == 1 ]]

@@ -29,7 +29,7 @@ count() {
 	[[ $(count arith '.params.load == null') -eq 84 ]]
 	[[ $(count loop '.params.form == "memory"') -eq 58 ]]
 	[[ $(count loop '.params.form == "register"') -eq 58 ]]
-	[[ $(count procedure '.params.via and .params.args') -eq 75 ]]
+	[[ $(count procedure '.params.by and .params.args') -eq 75 ]]
 	[[ $(count procedure '.params.instance') -eq 26 ]]
 	[[ $(count procedure '.params.increment') -eq 6 ]]
 	[[ $(count syscall true) -eq 31 ]]
@@ -63,9 +63,9 @@ count() {
 
 @test "only what may be missing is skipped" {
 	[[ $(count syscall '.status == "skipped" and
-		(.params.via == "libc" or .params.via == "syscall") and
-		.params.call != "invalid"') -eq 0 ]]
-	[[ $(count procedure '.status == "skipped" and .params.via and
+		(.params.by == "libc" or .params.by == "syscall") and
+		.params.op != "invalid"') -eq 0 ]]
+	[[ $(count procedure '.status == "skipped" and .params.by and
 		.params.args') -eq 0 ]]
 	[[ $(count loop '.status == "skipped"') -eq 0 ]]
 	[[ $(count truth '.status == "skipped"') -eq 0 ]]
@@ -85,9 +85,9 @@ all_seen() {
 	all_seen loop passes '.params.iterations != 0'
 	all_seen procedure calls '.params.args and .params.instance != "ratio"'
 	all_seen syscall calls true
-	all_seen syscall effects '.params.call | test("getcwd|read|stat|clock")'
+	all_seen syscall effects '.params.op | test("getcwd|read|stat|clock")'
 	all_seen timer calls true
-	all_seen timer effects '.params.what | test("pair|overhead") | not'
+	all_seen timer effects '.params.op | test("pair|overhead") | not'
 	all_seen truth batches '.params.work != "wait"'
 	all_seen truth waits '.params.work == "wait"'
 }
@@ -102,12 +102,12 @@ all_seen() {
 
 @test "the vDSO does not serve the CPU time of a process" {
 	# As on every Linux so far: the probe must see the system call.
-	[[ $(count timer '.case == "what=process_cputime,via=vdso" and
+	[[ $(count timer '.case == "op=process_cputime,by=vdso" and
 		.status == "skipped"') -eq 1 ]]
 }
 
 @test "a clock of whole nanoseconds has a step, beside any other" {
-	[[ $(count timer '.case == "what=overhead-clock,via=libc" and .status == "ok" and
+	[[ $(count timer '.case == "op=overhead-clock,by=libc" and .status == "ok" and
 		(.quantum // 0) < 1') -eq 0 ]]
 }
 
@@ -119,7 +119,7 @@ all_seen() {
 	cd / || return
 	through_table() {
 		env -u LD_LIBRARY_PATH "$@" "$BATS_TEST_TMPDIR/else/where/bin/procedure" \
-			--invocations 1 --effort 1 --json --case args=3,via=plt | jq -r .status
+			--invocations 1 --effort 1 --json --case args=3,by=plt | jq -r .status
 	}
 	# Beside other load one visit may not tell the call from nothing.
 	[[ $(through_table) =~ ^(ok|below_resolution)$ ]]
@@ -155,9 +155,9 @@ all_seen() {
 	while read -r program cases; do
 		"$BIN/$program" --json --invocations 5 --effort 5 --case "$cases" || return
 	done >"$BATS_TEST_TMPDIR/rows" <<-'END'
-		procedure args=?,via=*
+		procedure args=?,by=*
 		loop form=register,*
-		ways do=cpu,*
+		ways op=cpu,*
 	END
 	jq -s -e 'length > 50' "$BATS_TEST_TMPDIR/rows"
 	jq -s -r '.[] | select(.value != null) | (.resolution // 0) as $step

@@ -118,24 +118,24 @@ needs_libnfs() {
 @test "reads come from the server, and are right" {
 	lab 0 "${remote[@]}" --nfslab --bytes 4m
 	rows '[.[] | select(.params.where == "veth" and .params.file == 4194304 and
-			.params.figure == "read")] |
+			.params.stat == "read")] |
 		length == 4 and all(.status == "ok" and
 			.evidence.blocks_as_written.seen == .evidence.blocks_as_written.expected and
 			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
 			(.evidence.requests | .seen >= .expected and .expected > 0))'
-	rows '[.[] | select(.params.figure == "null_call")] | length == 1 and
+	rows '[.[] | select(.params.stat == "null_call")] | length == 1 and
 		all(.status == "ok" and (.evidence.answer_bytes |
 			.seen >= .expected and .expected > 0))'
-	rows '[.[] | select(.params.figure == "connect")] | length == 1 and
+	rows '[.[] | select(.params.stat == "connect")] | length == 1 and
 		all(.status == "ok" and (.evidence.connections |
 			.seen == .expected and .expected > 0))'
 	# Less the local read with O_DIRECT, not the one in the same state.
 	rows 'map({(.case): (.value // .estimate)}) | add | [to_entries[] |
 			select(.key | test("(veth,cache=cold|local,cache=direct),order=random,file=4M")) |
-			{(.key | sub(".*(?<w>veth|local).*figure="; "\(.w) ")): .value}] | add |
+			{(.key | sub(".*(?<w>veth|local).*stat="; "\(.w) ")): .value}] | add |
 		(.["veth penalty_direct"] - (.["veth read"] - .["local read"])) | fabs < 1'
 	# More than the file has.
-	rows '[.[] | select(.params.file == 67108864 and .params.figure == "read")] |
+	rows '[.[] | select(.params.file == 67108864 and .params.stat == "read")] |
 		length > 0 and all(.status == "skipped" and (.reason | contains("4194304")))'
 }
 
@@ -167,7 +167,7 @@ needs_libnfs() {
 		length == 1 and all(.evidence | (.bytes_read_by_process |
 			.expected > 33554432 and .seen >= .expected) and
 			.bytes_fetched_for_each >= 1)'
-	rows '[.[] | select(.params.cache == "warm" and .params.figure == "read")] |
+	rows '[.[] | select(.params.cache == "warm" and .params.stat == "read")] |
 		length == 2 and all(.evidence.bytes_cached | .seen == .expected and
 			.expected >= 4194304)'
 }
@@ -184,7 +184,7 @@ needs_libnfs() {
 
 @test "large blocks that are not cold are read on a busy connection too" {
 	lab 0 "${remote[@]}" --nfslab --bytes 64m \
-		--case 'where=veth,cache=warm,order=sequential,file=64M,block=*[KM],figure=read'
+		--case 'where=veth,cache=warm,order=sequential,file=64M,block=*[KM],stat=read'
 	# What was read before is compared and counted as well.
 	rows 'length == 3 and all(.status == "ok" and (.params.block as $block |
 		(.evidence.blocks_as_written.seen * $block) as $bytes |
@@ -203,7 +203,7 @@ needs_libnfs() {
 	[[ $stderr == *"does not hold"* && $(tr -d x <data | wc -c) == 0 ]]
 	# What the program made in a directory of the user's goes again.
 	lab 0 --dir . "$BIN/file_remote" "${QUICK[@]}" --nfslab --bytes 4m \
-		--case '*figure=connect'
+		--case '*stat=connect'
 	[[ ! -e oscost-remote && -s data ]]
 	lab 1 --dir . "${remote[@]}" --local mine --bytes 4m
 	[[ $stderr == *"is not the remote file"* ]]
@@ -211,7 +211,7 @@ needs_libnfs() {
 
 # reads FILTER...: that all reads of rows which FILTER takes are right.
 reads() {
-	rows "[.[] | select(.params.figure == \"read\" and (.params.file == 4194304))] |
+	rows "[.[] | select(.params.stat == \"read\" and (.params.file == 4194304))] |
 		length == 2 and all($1 and .status == \"ok\" and
 			.evidence.blocks_as_written.seen == .evidence.blocks_as_written.expected and
 			.evidence.wire_bytes.seen > .evidence.wire_bytes.expected and
@@ -222,7 +222,7 @@ reads() {
 	lab 0 sh -c 'ip -n oscost-a -6 addr >addresses'
 	grep -q fd78::1 addresses || skip "no IPv6 here"
 	remote=(nsenter --net=/run/netns/oscost-a "${remote[@]}" --local data --bytes 5m
-		--case 'where=server,cache=warm,*file=4M,*figure=read')
+		--case 'where=server,cache=warm,*file=4M,*stat=read')
 	lab 0 --dir . "${remote[@]}" \
 		--url 'nfs://[fd78::2]/oscost/data?version=4&nfsport=20049'
 	reads '.evidence.nfs_version == 4'
@@ -235,11 +235,11 @@ reads() {
 	remote=(nsenter --net=/run/netns/oscost-a "${remote[@]}" --local data --bytes 5m
 		--url nfs://10.78.0.2/oscost/data)
 	lab 0 --dir . --v3 "${remote[@]}" \
-		--case 'where=server,cache=warm,*file=4M,*figure=read'
+		--case 'where=server,cache=warm,*file=4M,*stat=read'
 	reads '.evidence.nfs_version == 3'
 	# libnfs keeps no page that is read twice: one in 1024 is.
 	lab 0 --dir . --v3 "${remote[@]}" --effort 4000 \
-		--case 'where=server,cache=warm,order=random,file=4M,*figure=read'
+		--case 'where=server,cache=warm,order=random,file=4M,*stat=read'
 	rows 'length == 1 and all(.evidence.requests |
 		.seen >= .expected and .expected > 0)'
 	# Neither is there without being asked for.

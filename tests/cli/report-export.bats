@@ -12,7 +12,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 @test "gobench: a line for each invocation, name, count, value, unit" {
 	run -0 --separate-stderr export_as gobench small
 	[[ ${lines[0]} == "goos: linux" ]]
-	[[ $(grep -c '^BenchmarkSyscall/call=getpid/via=libc ' <<<"$output") -eq 6 ]]
+	[[ $(grep -c '^BenchmarkSyscall/op=getpid/by=libc ' <<<"$output") -eq 6 ]]
 	run ! grep -vE '^(goos|goarch|pkg|cpu): .|^Benchmark[A-Z][^ ]* [0-9]+ [0-9.e+-]+ [^ ]+$' \
 		<<<"$output"
 }
@@ -20,17 +20,17 @@ export_as() { "$report" export --format "$1" "$2"; }
 @test "openmetrics: families in one piece, base units, an end" {
 	run -0 --separate-stderr export_as openmetrics small
 	[[ ${lines[-1]} == "# EOF" ]]
-	grep -q '^oscost_cost_seconds{benchmark="syscall",case="call=getpid,via=libc"} 1.025e-07$' \
+	grep -q '^oscost_cost_seconds{benchmark="syscall",case="op=getpid,by=libc"} 1.025e-07$' \
 		<<<"$output"
-	grep -q '^oscost_grade{benchmark="syscall",case="call=getpid,via=libc"} 2$' <<<"$output"
-	grep -q '^oscost_cost_low_seconds{.*call=getpid,via=libc.*} 1e-07$' <<<"$output"
+	grep -q '^oscost_grade{benchmark="syscall",case="op=getpid,by=libc"} 2$' <<<"$output"
+	grep -q '^oscost_cost_low_seconds{.*op=getpid,by=libc.*} 1e-07$' <<<"$output"
 	[[ $(sed 's/^# TYPE //; s/[ {].*//' <<<"$output" | grep '^oscost' | uniq |
 		sort | uniq -d) == '' ]]
 }
 
 @test "dashboard: smaller and bigger apart" {
 	run -0 --separate-stderr export_as dashboard small
-	jq -e '.[] | select(.name == "syscall call=getpid,via=libc") |
+	jq -e '.[] | select(.name == "syscall op=getpid,by=libc") |
 		.unit == "ns" and .value == 102.5 and .range == "± 2.5"' <<<"$output"
 	jq -c 'select(.benchmark == "files") | .case = "size=8K" | .status = "ok" |
 		.value = 2.5e9' small/invocations.jsonl >rows
@@ -64,7 +64,7 @@ export_as() { "$report" export --format "$1" "$2"; }
 	[[ $(awk -F '\t' 'NF != 9' <<<"$output") == '' ]]
 	[[ $(awk -F '\t' 'NR > 1 && $9 != ""' <<<"$output" | wc -l) -eq $("$report" card "$sample" | grep -c '  [A-D]$') ]]
 	run -0 --separate-stderr export_as tsv small
-	grep -qx 'syscall	call=getpid,via=libc	102.5	100	105	ns	lower	B	' <<<"$output"
+	grep -qx 'syscall	op=getpid,by=libc	102.5	100	105	ns	lower	B	' <<<"$output"
 	run -0 --separate-stderr export_as tsv hostile
 	[[ $(awk -F '\t' 'NF != 9' <<<"$output") == '' ]]
 	run ! grep -P '[^\t\n -~\x80-\xff]' <<<"$output"
@@ -174,7 +174,7 @@ is_junit() {
 
 @test "bencher: a measure with its value and the ends of its interval" {
 	run -0 --separate-stderr export_as bencher small
-	jq -e '."syscall call=getpid,via=libc" ==
+	jq -e '."syscall op=getpid,by=libc" ==
 		{latency: {value: 102.5, lower_value: 100, upper_value: 105}}' <<<"$output"
 	# No row without a value; nothing but what the format has.
 	jq -e 'length == 7 and all(.[][]; (.value | type) == "number" and
@@ -190,7 +190,7 @@ is_junit() {
 	jq -e '.context.json_schema_version == 1 and (["date", "host_name", "num_cpus",
 		"mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg",
 		"library_build_type"] - (.context | keys) == [])' <<<"$output"
-	jq -e '[.benchmarks[] | select(.name == "syscall/call=getpid,via=libc")] |
+	jq -e '[.benchmarks[] | select(.name == "syscall/op=getpid,by=libc")] |
 		length == 6 and map(.repetition_index) == [range(6)] and
 		all(.[]; .run_type == "iteration" and .repetitions == 6 and
 		.time_unit == "ns" and .real_time == .cpu_time and .iterations > 0)' <<<"$output"
@@ -207,7 +207,7 @@ is_junit() {
 			cmp - <(seq $((${#lines[@]} - 2)))
 	done
 	run -0 --separate-stderr export_as ktap small
-	grep -q '^ok [0-9]* syscall call=getpid,via=int80 # SKIP this kernel has no' <<<"$output"
+	grep -q '^ok [0-9]* syscall op=getpid,by=int80 # SKIP this kernel has no' <<<"$output"
 	grep -q '^not ok [0-9]* files size=4K # short read$' <<<"$output"
 }
 

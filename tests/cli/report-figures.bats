@@ -6,7 +6,7 @@ setup() {
 	load ../helpers
 	report_setup small
 	# One row in six rounds, that all others are made from.
-	jq -c 'select(.case == "args=0,via=direct")' small/invocations.jsonl >row
+	jq -c 'select(.case == "args=0,by=direct")' small/invocations.jsonl >row
 	: >small/invocations.jsonl
 }
 
@@ -38,7 +38,7 @@ add_distribution() {
 picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 
 @test "a distribution goes to its greatest value, over the bins between" {
-	add_distribution call=ppoll,policy=fifo,slack=none 1
+	add_distribution op=ppoll,policy=fifo,slack=none 1
 	draw
 	awk '/^[0-9]/ { printf "%.4g %.2g\n", $2, $3 }' small/plots/wakeup-tail.dat | diff - <(
 		cat <<-'END'
@@ -54,7 +54,7 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 
 @test "a distribution is drawn to its greatest value, and ends with a point" {
 	needs_gnuplot
-	add_distribution call=ppoll,policy=fifo,slack=none 1
+	add_distribution op=ppoll,policy=fifo,slack=none 1
 	draw
 	# The last three corners are as high, the last point is at the end.
 	picture wakeup-tail | grep -oE "stroke='rgb\( 0, 114, 178\)' d='[^']*'" |
@@ -70,12 +70,12 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 	for proto in tcp udp; do
 		for wait in block busy; do
 			for place in same_cpu other_cpu; do
-				add tcp_rtt "net=loopback,proto=$proto,size=1,wait=$wait,place=$place,figure=round_trip" \
+				add tcp_rtt "net=loopback,proto=$proto,size=1,wait=$wait,place=$place,stat=round_trip" \
 					'.histogram = {unit: "ns", bins: [[1000, 90], [1258.92541, 9]]}'
 			done
 		done
 	done
-	add tcp_rtt net=loopback,proto=icmp,size=56,wait=block,place=same_cpu,figure=round_trip \
+	add tcp_rtt net=loopback,proto=icmp,size=56,wait=block,place=same_cpu,stat=round_trip \
 		'.histogram = {unit: "ns", bins: [[2000, 90], [2511.886, 9]]}'
 	draw
 	# Lines begin with their piece in the key.
@@ -99,8 +99,8 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 
 @test "latency stands over the traffic of its row, in GB/s" {
 	for load in 25 50; do
-		add mem_loaded "traffic=read,load=$load,figure=latency" '.value = 100'
-		add mem_loaded "traffic=read,load=$load,figure=bandwidth" \
+		add mem_loaded "traffic=read,load=$load,stat=latency" '.value = 100'
+		add mem_loaded "traffic=read,load=$load,stat=bandwidth" \
 			'.unit = "B/s" | .better = "higher" | .value = '"$load"'e8'
 	done
 	draw
@@ -133,7 +133,7 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 @test "one connection and four are compared with messages of one size" {
 	for net in veth loopback; do
 		for case in size=1M,streams=1 size=128K,streams=1 size=128K,streams=4; do
-			add tcp_bandwidth "net=$net,via=send,$case,place=other_cpu,figure=rate" \
+			add tcp_bandwidth "net=$net,by=send,$case,place=other_cpu,stat=rate" \
 				'.unit = "B/s" | .value = 4e9'
 		done
 	done
@@ -149,10 +149,10 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 
 @test "a series without a value has a place in the colours, none in the key" {
 	for fds in 1 10 100; do
-		add poll "call=select,fds=$fds,ready=none"
-		add poll "call=poll,fds=$fds,ready=none" \
+		add poll "op=select,fds=$fds,ready=none"
+		add poll "op=poll,fds=$fds,ready=none" \
 			'.status = "skipped" | .reason = "none" | .value = null'
-		add poll "call=epoll,fds=$fds,ready=none"
+		add poll "op=epoll,fds=$fds,ready=none"
 	done
 	draw
 	grep -qx "series\[1\] = 'select, none ready'" small/plots/poll-fds.plot
@@ -163,8 +163,8 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 }
 
 @test "a logarithmic axis has the unit of its middle" {
-	add poll call=select,fds=1,ready=none '.value = 100'
-	add poll call=select,fds=1000,ready=none '.value = 1e6'
+	add poll op=select,fds=1,ready=none '.value = 100'
+	add poll op=select,fds=1000,ready=none '.value = 1e6'
 	draw
 	grep -qx "y_label = 'cost of one call (µs)'" small/plots/poll-fds.plot
 	grep -q '^1 1 0.1 ' small/plots/poll-fds.dat
@@ -174,13 +174,13 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 @test "a figure of bounds is left out, one with as many values is drawn" {
 	needs_gnuplot
 	for fds in 1 10; do
-		add poll "call=select,fds=$fds,ready=none" \
+		add poll "op=select,fds=$fds,ready=none" \
 			'.status = "below_resolution" | .value = null | .resolution = 1'
 	done
 	draw
 	[[ ! -e small/plots/poll-fds.dat ]]
-	add poll "call=select,fds=100,ready=none"
-	add poll "call=select,fds=1000,ready=none"
+	add poll "op=select,fds=100,ready=none"
+	add poll "op=select,fds=1000,ready=none"
 	draw
 	[[ -s small/plots/poll-fds.svg && -s small/plots/poll-fds.pdf ]]
 	grep -q '>less than<' small/plots/poll-fds.svg
@@ -189,7 +189,7 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 @test "a logarithmic axis of about a decade has more numbers than its ends" {
 	needs_gnuplot
 	for depth in 1 2 4 8; do
-		add file_read "cache=direct,order=random,block=4K,depth=$depth,figure=rate" \
+		add file_read "cache=direct,order=random,block=4K,depth=$depth,stat=rate" \
 			'.unit = "1/s" | .value = 20000'
 	done
 	draw
@@ -203,7 +203,7 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 	needs_gnuplot
 	for net in a_long_name b_long_name; do
 		for size in 1M 128K; do
-			add tcp_bandwidth "net=$net,via=send,size=$size,streams=1,place=other_cpu,figure=rate" \
+			add tcp_bandwidth "net=$net,by=send,size=$size,streams=1,place=other_cpu,stat=rate" \
 				'.unit = "B/s" | .value = 4e9'
 		done
 	done
@@ -243,10 +243,10 @@ ensembles() {
 @test "a line joins all points of its series, in the order of the axis, at their places" {
 	needs_gnuplot
 	for fds in 1000 1 100; do
-		add poll "call=select,fds=$fds,ready=none" ".value = $fds"
-		add poll "call=poll,fds=$fds,ready=none" ".value = 2 * $fds"
+		add poll "op=select,fds=$fds,ready=none" ".value = $fds"
+		add poll "op=poll,fds=$fds,ready=none" ".value = 2 * $fds"
 	done
-	add poll call=epoll,fds=1,ready=none
+	add poll op=epoll,fds=1,ready=none
 	draw
 	picture poll-fds | grep -oE "stroke='rgb\( 0, 114, 178\)' d='M[^']*'" | head -n 1 | grep -oE '[0-9.]+,[0-9.]+' >corners
 	sort -n corners | diff corners -
@@ -301,14 +301,14 @@ ensembles() {
 
 @test "a pointer over a point shows its row, and nothing runs" {
 	needs_gnuplot
-	add poll call=select,fds=1,ready=none
-	add poll 'call=poll<b>,fds=1,ready=none'
+	add poll op=select,fds=1,ready=none
+	add poll 'op=poll<b>,fds=1,ready=none'
 	draw
 	# A line of one point is in the table.
 	[[ ! -e small/plots/poll-fds.svg ]]
-	add poll call=select,fds=10,ready=none
+	add poll op=select,fds=10,ready=none
 	draw
-	grep -q '<title>call=select,fds=1,ready=none: 2.02 ns (.*)</title>' small/plots/poll-fds.svg
+	grep -q '<title>op=select,fds=1,ready=none: 2.02 ns (.*)</title>' small/plots/poll-fds.svg
 	run ! grep -E 'gnuplot_plot_[0-9]*</title>|<script|onmouse|<b>' small/plots/poll-fds.svg
 	for svg in small/plots/*.svg; do
 		! command -v xmllint >/dev/null || xmllint --noout "$svg"
@@ -319,7 +319,7 @@ ensembles() {
 	for pages in 8 64 1024; do
 		add tlb "layout=page,pages=$pages"
 	done
-	add tlb level=1,figure=reach '.unit = "pages" | .value = 72'
+	add tlb level=1,stat=reach '.unit = "pages" | .value = 72'
 	draw
 	grep -qx 'mark_at\[1\] = 72' small/plots/tlb-steps.plot
 	grep -qx "n_marks = 1" small/plots/tlb-steps.plot
@@ -340,7 +340,7 @@ ensembles() {
 	done >cases
 	sed -n 's/^word\t//p' "$ROOT/report/figures.tsv" |
 		while IFS=$'\t' read -r programs term _; do
-			[[ $term != @(cpus=*|net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|figure=packet*|figure=before|figure=after|figure=spaced) ]] || continue
+			[[ $term != @(copies=*|net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|stat=packet*|stat=before|stat=after|stat=spaced) ]] || continue
 			[[ $programs != '*' ]] && term="$programs $term"
 			# An empty value stands for no such axis.
 			grep -qx -- "${term//\*/.*}.*" cases || echo "$term"
@@ -350,8 +350,8 @@ ensembles() {
 
 # pair AT NEW OLD: both ways at this point cost so many ns.
 pair() {
-	add ways "do=nop,by=io_uring,$1" ".value = $2 + .round / 1000"
-	add ways "do=nop,by=call,$1" ".value = $3 + .round / 1000"
+	add ways "op=nop,by=io_uring,$1" ".value = $2 + .round / 1000"
+	add ways "op=nop,by=call,$1" ".value = $3 + .round / 1000"
 }
 
 @test "a pair says from which point on the new way is faster, and no more" {

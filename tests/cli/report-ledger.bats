@@ -21,84 +21,84 @@ side() {
 }
 
 @test "two instructions are two, in four boots and in one" {
-	side one/plain call=getpid 315 315 315 315
-	side one/new call=getpid 317 317 317 317
+	side one/plain op=getpid 315 315 315 315
+	side one/new op=getpid 317 317 317 317
 	run -0 --separate-stderr "$report" compare one/plain one/new
 	grep -Eq '^operation +plain +new *$' <<<"$output"
-	grep -Eq '^syscall: call=getpid +315 +\+2 \(\+0\.63 %\)$' <<<"$output"
-	[[ $output == *'more instructions in 1, most of all syscall call=getpid: +2 (+0.63 %) of 315'* ]]
+	grep -Eq '^syscall: op=getpid +315 +\+2 \(\+0\.63 %\)$' <<<"$output"
+	[[ $output == *'more instructions in 1, most of all syscall op=getpid: +2 (+0.63 %) of 315'* ]]
 	[[ $output != *rounds* && $output != *Mann* ]]
-	side two/plain call=getpid 317
-	side two/new call=getpid 315
+	side two/plain op=getpid 317
+	side two/new op=getpid 315
 	run -0 --separate-stderr "$report" compare two/plain two/new
-	grep -Eq '^syscall: call=getpid +317 +-2 \(-0\.63 %\)$' <<<"$output"
+	grep -Eq '^syscall: op=getpid +317 +-2 \(-0\.63 %\)$' <<<"$output"
 }
 
 @test "what ran before moves a row: no difference, unless it is greater" {
-	side a call=same 100 100
-	side b call=same 100 100
-	side a call=overlap 100 110
-	side b call=overlap 105 120
-	side a call=near 100 110
-	side b call=near 111 121
-	side a call=far 100 110
-	side b call=far 125 130
+	side a op=same 100 100
+	side b op=same 100 100
+	side a op=overlap 100 110
+	side b op=overlap 105 120
+	side a op=near 100 110
+	side b op=near 111 121
+	side a op=far 100 110
+	side b op=far 125 130
 	run -0 --separate-stderr "$report" compare a b
 	[[ $(grep -c '^syscall' <<<"$output") == 1 ]]
-	grep -Eq '^syscall: call=far +100 to 110 +\+15 to \+30 \(' <<<"$output"
+	grep -Eq '^syscall: op=far +100 to 110 +\+15 to \+30 \(' <<<"$output"
 	[[ $output == *'the same in 1. In 2 the sides'* ]]
 	run -0 --separate-stderr "$report" compare --all a b
-	grep -Eq '^syscall: call=same +100 += *$' <<<"$output"
-	grep -Eq '^syscall: call=near +100 to 110 +~ *$' <<<"$output"
+	grep -Eq '^syscall: op=same +100 += *$' <<<"$output"
+	grep -Eq '^syscall: op=near +100 to 110 +~ *$' <<<"$output"
 }
 
 @test "two modes in the samples of a boot are no difference; what comes once in a while is none of them" {
-	side a call=modes 100 100
-	side b call=modes 167 167
-	side a call=tick 100 100
-	side b call=tick 102 102
-	side a call=made 100 100
-	side b call=made 200 200
+	side a op=modes 100 100
+	side b op=modes 167 167
+	side a op=tick 100 100
+	side b op=tick 102 102
+	side a op=made 100 100
+	side b op=made 200 200
 	jq -c '.min = .value | .p90 = .value | .max = 90000 |
-		if .case == "call=made" then .min = null | .max = null | .p90 = null else . end' a/invocations.jsonl >rows
+		if .case == "op=made" then .min = null | .max = null | .p90 = null else . end' a/invocations.jsonl >rows
 	mv rows a/invocations.jsonl
-	jq -c '.min = (if .case == "call=modes" then 101 else .value end) | .p90 = .value | .max = 167' \
+	jq -c '.min = (if .case == "op=modes" then 101 else .value end) | .p90 = .value | .max = 167' \
 		b/invocations.jsonl >rows
 	mv rows b/invocations.jsonl
 	run -0 --separate-stderr "$report" compare --all a b
-	grep -Eq '^syscall: call=modes +100 +~ *$' <<<"$output"
-	grep -q '^syscall: call=made  *made of other rows *$' <<<"$output"
-	grep -Eq '^syscall: call=tick +100 +\+2 \(\+2\.0 %\)$' <<<"$output"
+	grep -Eq '^syscall: op=modes +100 +~ *$' <<<"$output"
+	grep -q '^syscall: op=made  *made of other rows *$' <<<"$output"
+	grep -Eq '^syscall: op=tick +100 +\+2 \(\+2\.0 %\)$' <<<"$output"
 }
 
 @test "several sides are columns, and the greatest effect comes first" {
-	side out/plain call=a 100
-	side out/plain call=b 100
-	side out/audit=1 call=a 101
-	side out/audit=1 call=b 100
-	side out/lsm= call=a 100
-	side out/lsm= call=b 50
+	side out/plain op=a 100
+	side out/plain op=b 100
+	side out/audit=1 op=a 101
+	side out/audit=1 op=b 100
+	side out/lsm= op=a 100
+	side out/lsm= op=b 50
 	run -0 --separate-stderr "$report" compare --out pages out/plain out/audit=1 out/lsm=
 	grep -Eq '^operation +plain +audit=1 +lsm= *$' <<<"$output"
 	[[ $(grep '^syscall' <<<"$output" | tr -s ' ') == \
-		$'syscall: call=b 100 = -50 (-50 %)\nsyscall: call=a 100 +1 (+1.0 %) =' ]]
-	grep -q '| syscall: call=b | 100 | = | -50 (-50 %) |' pages/compare.md
+		$'syscall: op=b 100 = -50 (-50 %)\nsyscall: op=a 100 +1 (+1.0 %) =' ]]
+	grep -q '| syscall: op=b | 100 | = | -50 (-50 %) |' pages/compare.md
 	[[ ! -e pages/plots/compare-1.svg && -s pages/compare.html ]]
 }
 
 @test "CI fails on what costs more, however little" {
-	side a call=getpid 1000
-	side b call=getpid 1001
+	side a op=getpid 1000
+	side b op=getpid 1001
 	run -3 --separate-stderr "$report" compare --threshold 0 a b
 	run -0 --separate-stderr "$report" compare --threshold 1 a b
 	run -0 --separate-stderr "$report" compare --threshold 0 b a
 	run -0 --separate-stderr "$report" compare --floor 1 a b
-	[[ $output != *'call=getpid  '* ]]
+	[[ $output != *'op=getpid  '* ]]
 }
 
 @test "counts are not compared with times" {
-	side a call=getpid 315
-	side b call=getpid 315
+	side a op=getpid 315
+	side b op=getpid 315
 	jq -c '.unit = "ns" | .timer = "lfence"' b/invocations.jsonl >spoilt
 	mv spoilt b/invocations.jsonl
 	printf '{"schema": 1}\n' >b/run.json
@@ -107,7 +107,7 @@ side() {
 }
 
 @test "a ledger alone is not warned of noise" {
-	side a call=getpid 315 315
+	side a op=getpid 315 315
 	printf '{"schema": 1, "timer": {"method": "clock"}}\n' >a/machine.json
 	run -0 --separate-stderr "$report" show a
 	[[ $output != *warning* ]]
@@ -118,26 +118,26 @@ side() {
 
 # timed DIR: a run on real hardware, 3 GHz, of the same row and of a rate.
 timed() {
-	side "$1" call=getpid 100 102 104
-	side "$1" call=lone 100
+	side "$1" op=getpid 100 102 104
+	side "$1" op=lone 100
 	jq -c '.unit = "ns" | .timer = "lfence" | .core_hz = 3e9' "$1/invocations.jsonl" >spoilt
 	jq -nc '{schema: 2, status: "ok", n: 1, unit: "B/s", better: "higher", benchmark: "ipc",
-		case: "via=pipe", round: 1, value: 4e9, evidence: {}, tags: {}}' >>spoilt
+		case: "by=pipe", round: 1, value: 4e9, evidence: {}, tags: {}}' >>spoilt
 	mv spoilt "$1/invocations.jsonl"
 	printf '{"schema": 1}\n' >"$1/run.json"
 }
 
 @test "instructions stand beside time, of the rows that both have" {
 	timed run
-	side ledger call=getpid 306 320
-	side ledger call=other 7
-	side ledger via=pipe 1.5
-	sed -i '/via=pipe/s/"syscall"/"ipc"/; /via=pipe/s/"instructions"/"instructions\/B"/' \
+	side ledger op=getpid 306 320
+	side ledger op=other 7
+	side ledger by=pipe 1.5
+	sed -i '/by=pipe/s/"syscall"/"ipc"/; /by=pipe/s/"instructions"/"instructions\/B"/' \
 		ledger/invocations.jsonl
 	run -0 --separate-stderr "$report" make --root "$ROOT" --no-plots run --ledger ledger
 	[[ $(grep -A 99 '^## Instructions and time' run/report.md | grep -m 4 '^|' | tail -n 2) == \
-		'| syscall: call=getpid | 306 to 320 | 102 | 306 | 1.02 |
-| ipc: via=pipe, per byte | 1.5 | 0.250 |  |  |' ]]
+		'| syscall: op=getpid | 306 to 320 | 102 | 306 | 1.02 |
+| ipc: by=pipe, per byte | 1.5 | 0.250 |  |  |' ]]
 	grep -q 'this run, Linux 6\.1\. Instructions: the ledger ledger, Linux 6\.1;' run/report.md
 	grep -q 'is not the time: it has no cache or TLB misses' run/report.md
 	run ! grep 'not known to be the same kernel' run/report.md
@@ -149,7 +149,7 @@ timed() {
 
 @test "another kernel's ledger is used, and the report says so" {
 	timed run
-	side ledger call=getpid 306
+	side ledger op=getpid 306
 	printf '{"schema": 1, "kernel": {"release": "6.2"}}\n' >ledger/machine.json
 	printf '{"schema": 1, "clock": "icount", "setting": "audit=1"}\n' >ledger/run.json
 	run -0 --separate-stderr "$report" make --root "$ROOT" --no-plots --ledger ledger run
@@ -178,18 +178,18 @@ in_rounds() {
 }
 
 @test "options of a kernel stand beside layers, for the rows that both have" {
-	in_rounds bare call=getpid 100 101 102 103 104 105 106
-	in_rounds nnp call=getpid 100 101 102 103 104 105 106
-	in_rounds tracer call=getpid 300 301 302 303 304 305 306
-	side kernel/plain call=getpid 315 315
-	side kernel/plain call=other 100 100
-	side kernel/audit=1 call=getpid 477 477
-	side kernel/audit=1 call=other 262 262
+	in_rounds bare op=getpid 100 101 102 103 104 105 106
+	in_rounds nnp op=getpid 100 101 102 103 104 105 106
+	in_rounds tracer op=getpid 300 301 302 303 304 305 306
+	side kernel/plain op=getpid 315 315
+	side kernel/plain op=other 100 100
+	side kernel/audit=1 op=getpid 477 477
+	side kernel/audit=1 op=other 262 262
 	run -0 --separate-stderr "$report" compare --out pages bare nnp tracer \
 		--ledger kernel/plain,kernel/audit=1
 	grep -Eq '^operation +bare +nnp +tracer +audit=1 \(instructions\)' <<<"$output"
-	grep -Eq '^syscall: call=getpid +103 ns +~ +\+200 ns .* 315: \+162 \(' <<<"$output"
-	[[ $(sed -n '/^operation /,/^$/p' <<<"$output" | grep -c call=) == 1 ]]
+	grep -Eq '^syscall: op=getpid +103 ns +~ +\+200 ns .* 315: \+162 \(' <<<"$output"
+	[[ $(sed -n '/^operation /,/^$/p' <<<"$output" | grep -c op=) == 1 ]]
 	grep -q 'audit=1 (instructions)' pages/compare.md
 	run -2 --separate-stderr "$report" compare bare nnp --ledger bare
 	[[ $stderr == *'bare is no side of a ledger'* ]]

@@ -113,7 +113,7 @@ each_pattern() {
 	for ratio in 1.02 40; do
 		begin "disk$ratio"
 		measured "disk$ratio" file_read 'cache=direct,order=random,size=1G' 31800 ns
-		measured "disk$ratio" file_read 'cache=direct,figure=random_over_sequential' "$ratio" 1
+		measured "disk$ratio" file_read 'cache=direct,stat=random_over_sequential' "$ratio" 1
 	done
 	[[ $(limiter disk1.02 'Local file read') == *'no seeks (1.0 times a sequential read)' ]]
 	[[ $(limiter disk40 'Local file read') == 'seeks and rotation (40 times a sequential read)' ]]
@@ -170,7 +170,7 @@ each_pattern() {
 		begin "far$cold"
 		for cache in "cold $cold" 'warm 47700'; do
 			measured "far$cold" file_remote \
-				"where=veth,cache=${cache% *},order=sequential,file=1G,block=4K,figure=read" "${cache#* }" ns
+				"where=veth,cache=${cache% *},order=sequential,file=1G,block=4K,stat=read" "${cache#* }" ns
 		done
 	done
 	[[ $(limiter far49600 'Remote file read') != *disk* ]]
@@ -181,9 +181,9 @@ each_pattern() {
 	for call in '36600 13300' '36600 30000' '5000 3000'; do
 		dir=call${call%% *}-${call#* }
 		begin "$dir"
-		measured "$dir" file_remote 'where=veth,cache=cold,order=sequential,file=1G,block=4K,figure=penalty_direct' 46800 ns
-		measured "$dir" file_remote where=veth,figure=null_call "${call% *}" ns
-		measured "$dir" file_remote where=veth,figure=connect "${call#* }" ns
+		measured "$dir" file_remote 'where=veth,cache=cold,order=sequential,file=1G,block=4K,stat=penalty_direct' 46800 ns
+		measured "$dir" file_remote where=veth,stat=null_call "${call% *}" ns
+		measured "$dir" file_remote where=veth,stat=connect "${call#* }" ns
 	done
 	[[ $(limiter call36600-13300 'Network penalty') == *wake-ups*'(0.78 of it '* ]]
 	[[ $(limiter call36600-30000 'Network penalty') == 'the round trip of packets (0.64 '* ]]
@@ -207,7 +207,7 @@ each_pattern() {
 
 @test "lmbench's names say who forks and where the ends are" {
 	row_lines lmbench >table
-	run ! grep -E '(op=fork_(exec|sh)|(measure=|tcp_)bandwidth.*)	-$' table
+	run ! grep -E '(op=fork_(exec|sh)|(stat=|tcp_)bandwidth.*)	-$' table
 	# As the head comments of the programs have it.
 	grep -q '	page fault	page_fault	fault=file	' table
 	grep -q 'compare with a 16th of file' "$ROOT/bench/memory/page_fault.c"

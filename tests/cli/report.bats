@@ -101,7 +101,7 @@ without_gnuplot() {
 	run -0 make_report --no-plots small
 	jq -e '.schema == 2 and .machine.hostname == "examplehost" and
 		.run.rounds == 6 and (.rows | length) == 10' small/report.json
-	jq -e '.rows[] | select(.case == "call=getpid,via=libc") |
+	jq -e '.rows[] | select(.case == "op=getpid,by=libc") |
 		.value == 102.5 and .ci95 == [100, 105] and .n == 6 and
 		.evidence.calls.seen == 6000' small/report.json
 	jq -e '.rows[] | select(.benchmark == "files") |
@@ -119,7 +119,7 @@ without_gnuplot() {
 	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* B' <<<"$output"
 	grep -Eq '^fork +not measured' <<<"$output"
 	run -0 make_report --no-plots small
-	grep -q '| null call | 92.5 ns |.*| syscall: call=getppid,via=syscall |' small/report.md
+	grep -q '| null call | 92.5 ns |.*| syscall: op=getppid,by=syscall |' small/report.md
 	grep -q 'id="lmbench"' small/report.html
 }
 
@@ -141,7 +141,7 @@ column() {
 	run -0 make_report --no-plots small
 	[[ $(wc -l <small/report.csv) -eq 11 ]]
 	[[ $(head -1 small/report.csv) == schema,benchmark,case,params,status,* ]]
-	grep '^2,syscall,"call=getpid,via=libc","{[^}]*}",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
+	grep '^2,syscall,"op=getpid,by=libc","{[^}]*}",ok,,ns,lower,102.5,100.0,105.0,6,60,' \
 		small/report.csv
 }
 
@@ -162,25 +162,25 @@ column() {
 }
 
 @test "n is of the invocations that gave a value, and the others say why not" {
-	jq -c 'if .case == "args=0,via=direct" and .round == 2 then
+	jq -c 'if .case == "args=0,by=direct" and .round == 2 then
 		.status = "skipped" | .reason = "no" | .value = null |
 		.samples = 0 else . end' small/invocations.jsonl >one-less
 	mv one-less small/invocations.jsonl
 	run -0 make_report --no-plots small
-	grep -Eq '^\| args=0,via=direct \|.* 5 \|' small/report.md
-	run ! grep -E '^\| args=0,via=direct \|.* 6 \|' small/report.md
-	grep -Eq '^\| args=0,via=direct \|.*\| no value in 1 of 6 rounds: no \|' \
+	grep -Eq '^\| args=0,by=direct \|.* 5 \|' small/report.md
+	run ! grep -E '^\| args=0,by=direct \|.* 6 \|' small/report.md
+	grep -Eq '^\| args=0,by=direct \|.*\| no value in 1 of 6 rounds: no \|' \
 		small/report.md
-	grep -Eq '^1 0 .* "args=0,via=direct: ' small/plots/procedure-curve.dat
+	grep -Eq '^1 0 .* "args=0,by=direct: ' small/plots/procedure-curve.dat
 }
 
 @test "what moves with the place of its code says by how much" {
-	jq -c 'select(.case == "args=0,via=direct") | .benchmark = "placement" |
-		.case = "code=call,where=offset,figure=range" | .unit = "%" |
+	jq -c 'select(.case == "args=0,by=direct") | .benchmark = "placement" |
+		.case = "code=call,where=offset,stat=range" | .unit = "%" |
 		.params = {} | .evidence = {} | .value = 21' small/invocations.jsonl >range
 	cat range >>small/invocations.jsonl
 	run -0 make_report --no-plots small
-	grep -Eq '^\| args=0,via=direct \|.*\| moves by up to 21 % with the place of the code \|' \
+	grep -Eq '^\| args=0,by=direct \|.*\| moves by up to 21 % with the place of the code \|' \
 		small/report.md
 }
 
@@ -196,7 +196,7 @@ column() {
 		grep -q 'scripts/run-all --profile quick' "$page"
 		grep -q 'Glossary' "$page"
 	done
-	grep -q '| call=getpid,via=libc | 102 ns | 100.0 – 105.0 ns' small/report.md
+	grep -q '| op=getpid,by=libc | 102 ns | 100.0 – 105.0 ns' small/report.md
 	grep -q 'Second paragraph &amp; more.' small/report.html
 }
 
@@ -552,7 +552,7 @@ again() {
 drift() {
 	local round=0 value row
 
-	row=$(grep '"case": *"call=getpid,via=libc"' small/invocations.jsonl | head -n 1)
+	row=$(grep '"case": *"op=getpid,by=libc"' small/invocations.jsonl | head -n 1)
 	for value; do
 		jq -c --argjson value "$value" --argjson round "$((round += 1))" \
 			'.value = $value | .estimate = $value | .round = $round' <<<"$row"

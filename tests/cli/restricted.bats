@@ -55,7 +55,7 @@ whole_rows() {
 	jq -e --argjson bare "$("$BIN/machine")" \
 		'.measuring_cpu == $bare.measuring_cpu and .caches == $bare.caches' <<<"$output"
 	# Those that leave it to the scheduler where they run.
-	try 0 "${many[@]}" "$BIN/mistakes" "${QUICK[@]}" --json --case 'mistake=unpinned,figure=naive'
+	try 0 "${many[@]}" "$BIN/mistakes" "${QUICK[@]}" --json --case 'mistake=unpinned,stat=naive'
 	try '0|77' "${many[@]}" "$BIN/file_contention" "${QUICK[@]}" --json --case 'mode=direct,files=own,procs=2'
 }
 
@@ -64,7 +64,7 @@ whole_rows() {
 	run --separate-stderr bash -c 'ulimit -n 20; "$0" --json --effort 1 --invocations 1 >rows' \
 		"$BIN/poll"
 	ended 77
-	[[ $stderr == "poll: skipped: call="*"descriptors than the hard limit allows"* ]]
+	[[ $stderr == "poll: skipped: op="*"descriptors than the hard limit allows"* ]]
 	whole_rows rows
 }
 
@@ -141,8 +141,8 @@ whole_rows() {
 		mkdir "$name"
 		cd "$name" || return
 	done
-	try 0 "$BIN/syscall" --json --effort 1 --invocations 1 --case call=stat,via=syscall \
-		--case call=open_close,via=syscall --case call=getcwd,via=syscall
+	try 0 "$BIN/syscall" --json --effort 1 --invocations 1 --case op=stat,by=syscall \
+		--case op=open_close,by=syscall --case op=getcwd,by=syscall
 	# A cost may be too small to measure in so short a run.
 	jq -es 'length == 3 and .[0].status == "skipped" and
 		all(.[1, 2]; .status | IN("ok", "below_resolution"))' <<<"$output"

@@ -65,9 +65,9 @@ patterns() {
 	printf '[]\n' >run/about.json
 	awk '{ at = index($0, " "); program = substr($0, 1, at - 1); name = substr($0, at + 1)
 		unit = "ns"
-		if (program == "mem_bandwidth" || name ~ /figure=acked/) unit = "B/s"
+		if (program == "mem_bandwidth" || name ~ /stat=acked/) unit = "B/s"
 		if (name ~ /per=byte/) unit = "ns/B"
-		if (name ~ /figure=knee/) unit = "B"
+		if (name ~ /stat=knee/) unit = "B"
 		for (round = 1; round <= 6; round++)
 			printf "{\"schema\": 2, \"benchmark\": \"%s\", \"case\": \"%s\", \"status\": \"ok\", \"unit\": \"%s\", \"better\": \"lower\", \"value\": %d, \"n\": 1, \"samples\": 9, \"iters\": 1, \"round\": %d}\n",
 				program, name, unit, 100 + NR % 7 + round, round }' names >run/invocations.jsonl

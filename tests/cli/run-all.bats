@@ -458,10 +458,10 @@ cut_and_resume() {
 			configure
 			echo "$profile ${plan_args[*]}"
 		done'
-	grep -E '^default --case [^ ]*isa=best.*--cpus 1,2,all --case fault=anonymous$' <<<"$output"
-	grep -E '^quick --case [^ ]*isa=best.* --core --cpus' <<<"$output"
+	grep -E '^default --case [^ ]*isa=best.*--copies 1,2,all --case fault=anonymous$' <<<"$output"
+	grep -E '^quick --case [^ ]*isa=best.* --core --copies' <<<"$output"
 	grep -E '^card +--case kernel=read,isa=best,level=memory,[^ ]* --case kernel=write,isa=best[^ ]* --case kernel=copy,isa=libc' <<<"$output"
-	grep -Ex 'publish +--cpus 1,2,all --case fault=anonymous' <<<"$output"
+	grep -Ex 'publish +--copies 1,2,all --case fault=anonymous' <<<"$output"
 	# What is left out is known of more than one machine: no pattern is of none.
 	run ! grep -E 'isa=(avx|sse|neon|sve|rvv)' "$ROOT"/bench/*/rows.tsv
 }

@@ -45,6 +45,7 @@ static const struct opt opts[] = {
 	OPT_FLAG('f', "flag", settings, flag, "do it"),
 	OPT_STR(0, "name", settings, name, "none", "whom to ask, name"),
 	OPT_LIST('c', "case", settings, list, "cases, glob"),
+	OPT_U64(0, "times", settings, count, NULL, 1, 100, NULL),
 	OPT_END,
 };
 
@@ -108,6 +109,8 @@ static void accepts(void)
 	OK(parse("dir --count 11", &why) == 3 && set.count == 11,
 	   "operands are moved behind the options");
 	OK(parse("--count 12 -- --flag", &why) == 4, "-- ends the options");
+	OK(parse("--times 13", &why) == 3 && set.count == 13,
+	   "an earlier name of an option");
 }
 
 /* Operands anywhere, also where the environment says that they end the

@@ -114,18 +114,18 @@ static void counters(void)
 }
 
 #define SHARED "which=one_of_many,where=far_away_from_here,"
-#define LONG   "what=a_name_that_fills_all_of_the_line_as_names_do,figure="
+#define LONG   "op=a_name_that_fills_all_of_the_line_as_names_do,stat="
 
 static void names(void)
 {
 	rows[0] = row(SHARED LONG "first", RESULT_OK);
 	rows[1] = row(SHARED LONG "second", RESULT_OK);
-	rows[2] = row(SHARED "what=less", RESULT_OK);
+	rows[2] = row(SHARED "op=less", RESULT_OK);
 	print(3);
 	OK(strstr(text, "in all cases: which=one_of_many,where=far_away_from_"
 			"here\n"),
 	   "what all share is said once");
-	OK(strstr(text, "figure=first ") && strstr(text, "figure=second ") &&
+	OK(strstr(text, "stat=first ") && strstr(text, "stat=second ") &&
 		   strstr(text, "\nwhat=less "),
 	   "the rest tells rows apart");
 	OK(longest(text) <= 80, "in 80 columns");

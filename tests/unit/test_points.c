@@ -123,10 +123,10 @@ TEST(test_rules)
 	open_bench(&b);
 	bench_need(&b, "luck", "no luck");
 	bench_need(&b, "time", NULL);
-	bench_points(&b, "a={4K,64} figure={one,two};"
+	bench_points(&b, "a={4K,64} stat={one,two};"
 			 "is log ops=2*a+(8-2)/3 unit=pages if a=4K;"
-			 "is derived of=[figure=one] higher if figure=two;"
-			 "needs $luck $time if a=64 figure=one;"
+			 "is derived of=[stat=one] higher if stat=two;"
+			 "needs $luck $time if a=64 stat=one;"
 			 "needs faults if a=4K");
 	c = &b.runs[0]->c;
 	OK(c->ops == 8194 && c->histogram == BENCH_HIST_LOG &&
@@ -140,31 +140,30 @@ TEST(test_rules)
 		   !strcmp(b.runs[2]->verdict.why, "no luck"),
 	   "a need that is not met, and rules of others");
 	OK(b.runs[3]->verdict.state == CASE_ASKED, "none that it has");
-	OK(case_int(c, "a") == 4096 && !strcmp(case_str(c, "figure"), "one") &&
+	OK(case_int(c, "a") == 4096 && !strcmp(case_str(c, "stat"), "one") &&
 		   !case_str(c, "b") && case_has(c, "a") && !case_has(c, "b"),
 	   "values by name");
 	OK(case_is(c, "a", "4K") && case_is(c, "a", "4096") &&
 		   !case_is(c, "a", "4") && !case_is(c, "b", "4"),
 	   "whether it has a value");
-	OK(bench_next(&b, NULL, "figure=two") == &b.runs[1]->c &&
-		   bench_next(&b, &b.runs[1]->c, "figure=two") ==
-			   &b.runs[3]->c &&
-		   !bench_next(&b, &b.runs[3]->c, "figure=two"),
+	OK(bench_next(&b, NULL, "stat=two") == &b.runs[1]->c &&
+		   bench_next(&b, &b.runs[1]->c, "stat=two") == &b.runs[3]->c &&
+		   !bench_next(&b, &b.runs[3]->c, "stat=two"),
 	   "the cases of a condition, in turn");
 	OK(bench_next(&b, NULL, "a=64 !b") == &b.runs[2]->c &&
 		   bench_next(&b, NULL, "figure !a") == NULL &&
-		   bench_next(&b, NULL, "a !figure=one") == &b.runs[1]->c &&
+		   bench_next(&b, NULL, "a !stat=one") == &b.runs[1]->c &&
 		   !b.verdict.usage_error,
 	   "an axis that they have, and one that they have not");
-	OK(bench_beside(&b, c, "a=64 figure=two") == &b.runs[3]->c &&
+	OK(bench_beside(&b, c, "a=64 stat=two") == &b.runs[3]->c &&
 		   !bench_beside(&b, c, "a=65"),
 	   "the case beside it");
 	OK(!bench_beside(&b, c, "b=1"), "which must have no more axes");
-	bench_points(&b, "b=1 figure=one");
+	bench_points(&b, "b=1 stat=one");
 	OK(bench_beside(&b, c, "b=1 !a") == &b.runs[4]->c,
 	   "unless they are left out");
 	OK(bench_next(&b, NULL, "figure !a") == &b.runs[4]->c &&
-		   bench_next(&b, NULL, "figure!=two !b") == &b.runs[0]->c,
+		   bench_next(&b, NULL, "stat!=two !b") == &b.runs[0]->c,
 	   "a term without a value, and one that must not be there");
 	cases_free(&b);
 }
@@ -175,7 +174,7 @@ static void test_asked(const char *said, const char *glob, size_t points,
 {
 	const struct bench_desc desc = {
 		.name = "made_up",
-		.points = "call={a,b} size={1K,4K,12,?512..8K/256} n={0,1};"
+		.points = "op={a,b} size={1K,4K,12,?512..8K/256} n={0,1};"
 			  "other=x m={3,?0..9}; not m=3"
 	};
 	struct bench b = { .desc = &desc,
@@ -191,7 +190,7 @@ static void test_asked(const char *said, const char *glob, size_t points,
 	/* And the points of size=4K, which the table has. */
 	OK(!b.verdict.usage_error && b.n_runs == points && flagged == asked + 4,
 	   said);
-	OK(named == (asked || !strcmp(glob, "call=a,size=4096,n=0")),
+	OK(named == (asked || !strcmp(glob, "op=a,size=4096,n=0")),
 	   "what was asked for is the name of a case");
 	cases_free(&b);
 }
@@ -239,10 +238,10 @@ TEST(test_open)
 	OK_STR(list, "", "or none");
 	points_open(NULL, list, sizeof(list));
 	OK_STR(list, "", "in no text either");
-	test_asked("one size more", "call=a,size=2048,n=0", 16, 4);
-	test_asked("with a suffix", "call=b,size=2k,n=1", 16, 4);
-	test_asked("one of the table", "call=a,size=4096,n=0", 12, 0);
-	test_asked("a wildcard asks for nothing", "call=*,size=2048", 12, 0);
+	test_asked("one size more", "op=a,size=2048,n=0", 16, 4);
+	test_asked("with a suffix", "op=b,size=2k,n=1", 16, 4);
+	test_asked("one of the table", "op=a,size=4096,n=0", 12, 0);
+	test_asked("a wildcard asks for nothing", "op=*,size=2048", 12, 0);
 	test_asked("too small", "size=256", 12, 0);
 	test_asked("too large", "size=16K", 12, 0);
 	test_asked("no multiple", "size=1000", 12, 0);
@@ -250,7 +249,7 @@ TEST(test_open)
 	test_asked("nothing at all", "size=", 12, 0);
 	test_asked("beyond 64 bits", "size=99999999999999999999", 12, 0);
 	test_asked("a sign", "size=-2048", 12, 0);
-	test_asked("another axis", "call=2048", 12, 0);
+	test_asked("another axis", "op=2048", 12, 0);
 	test_asked("a suffix where none is due", "other=x,m=1k", 12, 0);
 	test_asked("a group of its own", "other=x,m=5", 13, 1);
 }
@@ -269,7 +268,7 @@ TEST(test_errors)
 	struct bench b;
 
 	open_bench(&b);
-	bench_points(&b, "by={x,y} figure={a,b,less,rate};"
+	bench_points(&b, "by={x,y} stat={a,b,less,rate};"
 			 "less := a - b; rate := 2 * less / b");
 	points_sources(&b);
 	measured(&b, 0, 100, 3);
@@ -294,9 +293,9 @@ TEST(test_formula)
 	char *facts;
 
 	open_bench(&b);
-	bench_points(&b, "by={x,y} pages=4 figure={trip,alone,switch,sum};"
+	bench_points(&b, "by={x,y} pages=4 stat={trip,alone,switch,sum};"
 			 "switch := (whole:trip - alone) / per:trip.per_turn;"
-			 "sum := [figure=switch by=x] * pages + 1 if by=y;"
+			 "sum := [stat=switch by=x] * pages + 1 if by=y;"
 			 "sum := trip - 2 * trip if by=x");
 	points_sources(&b);
 	OK(!b.verdict.usage_error && b.runs[2]->def.n_sources == 2 &&
@@ -320,11 +319,11 @@ TEST(test_formula)
 	       "labelled terms are facts");
 	free(facts);
 	OK_STR(b.runs[6]->verdict.why,
-	       "needs by=y,pages=4,figure=alone, which has no value",
+	       "needs by=y,pages=4,stat=alone, which has no value",
 	       "what is missing is named");
 	cases_free(&b);
 	open_bench(&b);
-	bench_points(&b, "figure={a,b}; b := a + c");
+	bench_points(&b, "stat={a,b}; b := a + c");
 	points_sources(&b);
 	OK(b.verdict.usage_error, "a case that is not there is a mistake");
 	cases_free(&b);

@@ -14,9 +14,9 @@ static size_t notes(double l3_ns, double l3_bytes, const char **text,
 		    struct notes *notes)
 {
 	struct row rows[ROWS] = {
-		[L3_NS] = { .all = { .name = (char *)"level=3,figure=latency",
+		[L3_NS] = { .all = { .name = (char *)"level=3,stat=latency",
 				     .value = l3_ns } },
-		[MEMORY_NS] = { .all = { .name = (char *)"level=memory,figure="
+		[MEMORY_NS] = { .all = { .name = (char *)"level=memory,stat="
 							 "latency",
 					 .value = 150 } },
 		[L3_BYTES] = { .all = { .name = (char *)"kernel=read,isa=best,"

@@ -49,7 +49,7 @@ TEST(escapes)
 
 TEST(globs)
 {
-	OK(text_glob("args=*", "args=3,via=plt"), "a pattern matches");
+	OK(text_glob("args=*", "args=3,by=plt"), "a pattern matches");
 	OK(text_glob("a b=?", "b=1"), "one of several");
 	OK(!text_glob("a b=?", "b=12"), "none of several");
 	OK(!text_glob("", "x") && !text_glob(" ", "x"), "no pattern");

@@ -61,6 +61,46 @@ TEST(round_trip)
 	result_free(NULL);
 }
 
+TEST(earlier_names)
+{
+	static const char *const names[][2] = {
+		{ "call=getppid,via=libc", "op=getppid,by=libc" },
+		{ "between=process,by=pipe,figure=switch_low",
+		  "between=process,by=pipe,stat=switch_low" },
+		{ "cpus=8,measure=*,how=x", "copies=8,stat=*,by=x" },
+		{ "what=pair,do=nop", "op=pair,op=nop" },
+		{ "*via=libc", "*by=libc" },
+		{ "a=*,*figure=b", "a=*,*stat=b" },
+		{ "recall=1", "recall=1" },
+		{ "cpus=2,copies=threads", "copies=2,as=threads" },
+		{ "copies=2,as=threads", "copies=2,as=threads" },
+		{ "call", "call" },
+		{ "callx=1,,=,via==", "callx=1,,=,by==" },
+		{ "", "" },
+	};
+	struct result r;
+	const char *why;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *now = result_case_today(names[i][0]);
+
+		OK_STR(now, names[i][1], names[i][0]);
+		free(now);
+	}
+	OK(!read_text(&r,
+		      "{\"schema\": 2, \"benchmark\": \"syscall\", "
+		      "\"case\": \"call=read,via=libc\", \"params\": "
+		      "{\"call\": \"read\", \"via\": \"libc\"}, "
+		      "\"status\": \"ok\"}",
+		      &why),
+	   "a row of an earlier version is read");
+	OK_STR(r.name, "op=read,by=libc", "its case has the names of today");
+	OK_STR(json_string_value(json_object_get(r.params, "op")), "read",
+	       "its parameters, too");
+	OK(json_object_size(r.params) == 2, "and no others");
+	result_free(&r);
+}
+
 TEST(unknown_is_null)
 {
 	static const char *const nulls[] = {

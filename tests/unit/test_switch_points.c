@@ -26,7 +26,7 @@ static void pair(const char *by, double trip, double mechanism, double switches)
 	char prefix[80];
 
 	snprintf(prefix, sizeof(prefix),
-		 "between=process,by=%s,place=same_cpu,figure=", by);
+		 "between=process,by=%s,place=same_cpu,stat=", by);
 	row(prefix, "round_trip", trip, switches);
 	row(prefix, "mechanism", mechanism, 0);
 }
@@ -48,25 +48,23 @@ int main(void)
 	pair("pipe", 3500, 700, 3);
 	pair("futex", 3100, 600, 2);
 	pair("condvar", 4400, 400, 4);
-	row("procs=8,touch=4K,figure=", "hop", 2000, 1.25);
-	row("procs=1,touch=4K,figure=", "mechanism", 500, 0);
-	row("procs=8,touch=4K,figure=", "mechanism_spread", 750, 0);
+	row("procs=8,touch=4K,stat=", "hop", 2000, 1.25);
+	row("procs=1,touch=4K,stat=", "mechanism", 500, 0);
+	row("procs=8,touch=4K,stat=", "mechanism_spread", 750, 0);
 	points_derive(&b);
 #define PAIR "between=process,by="
-	OK_NEAR(value_of(PAIR "eventfd,place=same_cpu,figure=switch"), 1000,
-		1e-9,
+	OK_NEAR(value_of(PAIR "eventfd,place=same_cpu,stat=switch"), 1000, 1e-9,
 		"two switches of a round trip share what is not mechanism");
-	OK_NEAR(value_of(PAIR "pipe,place=same_cpu,figure=explained"), 4000,
-		1e-9, "a pipe's mechanism and three switches at 1000 and 1200");
-	OK_NEAR(value_of(PAIR "condvar,place=same_cpu,figure=switch_high"),
-		1000, 1e-9,
-		"four switches of a condition variable share it, too");
-	OK_NEAR(value_of(PAIR "condvar,place=same_cpu,figure=switch_low"), 700,
+	OK_NEAR(value_of(PAIR "pipe,place=same_cpu,stat=explained"), 4000, 1e-9,
+		"a pipe's mechanism and three switches at 1000 and 1200");
+	OK_NEAR(value_of(PAIR "condvar,place=same_cpu,stat=switch_high"), 1000,
+		1e-9, "four switches of a condition variable share it, too");
+	OK_NEAR(value_of(PAIR "condvar,place=same_cpu,stat=switch_low"), 700,
 		1e-9,
 		"each without a wait or wake-up, half a futex's mechanism");
-	OK_NEAR(value_of("procs=8,touch=4K,figure=switch_high"), 1500, 1e-9,
+	OK_NEAR(value_of("procs=8,touch=4K,stat=switch_high"), 1500, 1e-9,
 		"a hop, as lmbench has it");
-	OK_NEAR(value_of("procs=8,touch=4K,figure=switch_low"), 1000, 1e-9,
+	OK_NEAR(value_of("procs=8,touch=4K,stat=switch_low"), 1000, 1e-9,
 		"what is not mechanism_spread, of each switch of a hop");
 	cases_free(&b);
 	return tap_done();

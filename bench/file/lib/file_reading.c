@@ -79,7 +79,7 @@ bool file_reading_point(struct bench *b, void *state, struct bench_case *c)
 			 : t->cache == FILE_WARM && !remote;
 	t->piece = remote && t->cache == FILE_WARM;
 	for (const struct file_way *w = s->ways; w && w->name; w++)
-		if (case_is(c, "via", w->name))
+		if (case_is(c, "by", w->name))
 			t->way = w;
 	t->fresh = t->cache == FILE_COLD && !t->random && t->size &&
 		   t->size <= WHOLE_BYTES;
