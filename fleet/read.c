@@ -113,10 +113,8 @@ static bool take_line(struct result *r, char *line)
 		if (!take_field(r, i, &p))
 			return false;
 	}
-	if (r->name)
-		result_today(r);
-	return r->benchmark && r->name && r->status != RESULT_FAILED &&
-	       r->round >= 0;
+	return r->benchmark && r->name && result_is_of_today(r->name) &&
+	       r->status != RESULT_FAILED && r->round >= 0;
 }
 
 /* Of one case together, in the order of the file. */

@@ -413,7 +413,7 @@ static int certify_cases(struct bench *b, void *state)
 		     s->adding++) {
 			BENCH_SET_NAME(b, "method", timer_name(methods[m]));
 			BENCH_SET_NAME(b, "body", f.body);
-			BENCH_SET_NAME(b, "stat", f.name);
+			BENCH_SET_NAME(b, "figure", f.name);
 			bench_points(b, "method=$method body=$body"
 					" stat=$figure; is derived");
 		}

@@ -162,7 +162,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
  * One switch, timed once, as the CSE 221 report does it (section 3.6): the
  * parent reads the clock, writes to a pipe and waits for the child; the child,
  * asleep in read, wakes up, reads the clock and sends that back.  Two threads
- * do the same with a condition variable.  The other is made anew each time.
+ * do the same with a condition variable.  The child of the report is a new one
+ * each time, and its first touches of pages are in the figure: 22 of 28 us in a
+ * Zen 5 guest. Ours has been waited for before.
  */
 static int stop_clock(struct partner *p, void *arg)
 {
@@ -261,12 +263,8 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	const struct switch_case *p = c->data;
 	int err = 0;
 
-	if (p->one_shot) {
-		ring_stop(&s->pair[0]);
-		err = ring_start(b, &s->pair[0], bench_cpu(b));
-		if (!err)
-			err = partner_settle(b, &s->pair[0].member[1]);
-	}
+	if (p->one_shot)
+		err = partner_settle(b, &s->pair[0].member[1]);
 	ring_account_read(&s->before);
 	return err;
 }
@@ -294,6 +292,9 @@ static int sample_shot(struct bench *b, struct state *s,
 		err = ring_put(r, 1, r->buf);
 	}
 	err = err ? partner_failed(b, err) : ring_await(b, r);
+	/* It waited for a CPU, else it would have been asleep. */
+	if (!err && !other->voluntary)
+		bench_waited(b, 1, 1);
 	if (err || !other->voluntary)
 		return err;
 	bench_fact(b, c, "partner_cpu", other->cpu);

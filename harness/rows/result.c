@@ -71,10 +71,20 @@ char *result_case_today(const char *name)
 	return copy;
 }
 
-void result_today(struct result *r)
+bool result_is_of_today(const char *name)
+{
+	char *today = result_case_today(name);
+	const bool same = !strcmp(name, today);
+
+	free(today);
+	return same;
+}
+
+/* The same of all names in @r, which has one. */
+static void today(struct result *r)
 {
 	char *name = result_case_today(r->name);
-	json_t *today = json_object(), *v;
+	json_t *params = json_object(), *v;
 	const char *axis;
 
 	free(r->name);
@@ -84,11 +94,11 @@ void result_today(struct result *r)
 		const char *now =
 			axis_today(axis, strlen(axis), !json_is_string(v));
 
-		json_object_set(today, now ? now : axis, v);
+		json_object_set(params, now ? now : axis, v);
 	}
-	json_decref(r->params ? r->params : today);
+	json_decref(r->params ? r->params : params);
 	if (r->params)
-		r->params = today;
+		r->params = params;
 }
 
 const char *result_status_name(enum result_status status)
@@ -254,7 +264,7 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 			good = read_member(r, c, v);
 	}
 	if (good && r->benchmark && r->name) {
-		result_today(r);
+		today(r);
 		return 0;
 	}
 	if (good)

@@ -126,7 +126,7 @@ static void names(void)
 			"here\n"),
 	   "what all share is said once");
 	OK(strstr(text, "stat=first ") && strstr(text, "stat=second ") &&
-		   strstr(text, "\nwhat=less "),
+		   strstr(text, "\nop=less "),
 	   "the rest tells rows apart");
 	OK(longest(text) <= 80, "in 80 columns");
 	rows[0] = row(SHARED LONG "first", RESULT_OK);

@@ -151,7 +151,7 @@ TEST(test_rules)
 		   !bench_next(&b, &b.runs[3]->c, "stat=two"),
 	   "the cases of a condition, in turn");
 	OK(bench_next(&b, NULL, "a=64 !b") == &b.runs[2]->c &&
-		   bench_next(&b, NULL, "figure !a") == NULL &&
+		   bench_next(&b, NULL, "stat !a") == NULL &&
 		   bench_next(&b, NULL, "a !stat=one") == &b.runs[1]->c &&
 		   !b.verdict.usage_error,
 	   "an axis that they have, and one that they have not");
@@ -162,7 +162,7 @@ TEST(test_rules)
 	bench_points(&b, "b=1 stat=one");
 	OK(bench_beside(&b, c, "b=1 !a") == &b.runs[4]->c,
 	   "unless they are left out");
-	OK(bench_next(&b, NULL, "figure !a") == &b.runs[4]->c &&
+	OK(bench_next(&b, NULL, "stat !a") == &b.runs[4]->c &&
 		   bench_next(&b, NULL, "stat!=two !b") == &b.runs[0]->c,
 	   "a term without a value, and one that must not be there");
 	cases_free(&b);
