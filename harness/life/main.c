@@ -272,7 +272,7 @@ static void check(const char *operand, int parsed, const char *why)
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
 	if (set.plan.cpus && !topo_confine(set.plan.cpus))
-		misuse("--copies %s: not a list such as 0-3,7 of CPUs that "
+		misuse("--cpus %s: not a list such as 0-3,7 of CPUs that "
 		       "this "
 		       "process may use",
 		       set.plan.cpus);

@@ -115,7 +115,7 @@ engine_start() {
 	case ${conf[engine]} in
 	# -N: lines as they are; the remote shell reads the quotes. Python would keep
 	# what it prints until the end, where it is to go to a file.
-	hosts) by=(env PYTHONUNBUFFERED=1 clush -q -N -S -w "$1" "sh -c '$2'") ;;
+	hosts) how=(env PYTHONUNBUFFERED=1 clush -q -N -S -w "$1" "sh -c '$2'") ;;
 	slurm)
 		limit=$((limit + conf[queue]))
 		how=(srun -Q -N1 -n1 -w "$1" ${conf[partition]:+-p "${conf[partition]}"} --exclusive

@@ -100,7 +100,7 @@ idle_for() {
 		'mapping op=mmap,size=64K' 'process op=fork,mem=0' \
 		'sync op=futex_wake,partner=none'; do
 		try '0|77' "$BIN/${one% *}" --effort 20 -n 1 --json --copies 2 --case "${one#* }"
-		jq -es '[.[] | select(.params.scaling == "rate") | .params.copies] |
+		jq -es '[.[] | select(.params.scaling == "rate") | .params.as] |
 			sort == ["processes", "threads"]' <<<"$output"
 		jq -es 'all(.status == "ok" or (.reason | test("excluded")))' <<<"$output"
 	done

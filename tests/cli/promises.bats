@@ -32,7 +32,7 @@ help_tells_about_it() {
 	for line in Measures Includes After Needs; do
 		[[ $output == *"$line:"* ]] || return
 	done
-	[[ $output == *--case* && $output == *--invocations* ]] || return
+	[[ $output == *--case* && $output == *--rounds* ]] || return
 	# Each name and each letter of an option is there once.
 	[[ -z $(sed -nE 's/^  (-.,|   ) (--[^ ]+).*/\1\n\2/p' <<<"$output" | grep -v '^ ' | sort | uniq -d) ]]
 }
