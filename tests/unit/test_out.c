@@ -31,17 +31,22 @@ static struct result row(const char *name, enum result_status status)
 	return r;
 }
 
-static void print(size_t n)
+static void print_as(enum out_format format, size_t n)
 {
 	size_t len;
 	FILE *f;
 
 	free(text);
 	f = open_memstream(&text, &len);
-	out_rows(f, OUT_SHORT, "what does\nit cost?", rows, n);
+	out_rows(f, format, "what does\nit cost?", rows, n);
 	fclose(f);
 	for (size_t i = 0; i < n; i++)
 		result_free(&rows[i]);
+}
+
+static void print(size_t n)
+{
+	print_as(OUT_SHORT, n);
 }
 
 /* The longest line of @s in columns. */
@@ -53,6 +58,15 @@ static size_t longest(char *s)
 		if (units_width(line) > most)
 			most = units_width(line);
 	return most;
+}
+
+static void all_columns(void)
+{
+	rows[0] = row("a=0", RESULT_OK);
+	print_as(OUT_WIDE, 1);
+	OK(strstr(text, " value ") && strstr(text, " 95 % interval ") &&
+		   strstr(text, " grade") && strstr(text, "10.1..10.6 µs"),
+	   "a wide table has the interval and the grade");
 }
 
 static void remarks(void)
@@ -175,6 +189,7 @@ static void csv(void)
 
 int main(void)
 {
+	all_columns();
 	remarks();
 	counters();
 	names();
