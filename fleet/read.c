@@ -113,8 +113,10 @@ static bool take_line(struct result *r, char *line)
 		if (!take_field(r, i, &p))
 			return false;
 	}
-	return r->benchmark && r->name && result_is_of_today(r->name) &&
-	       r->status != RESULT_FAILED && r->round >= 0;
+	if (r->name)
+		result_case_today(r->name);
+	return r->benchmark && r->name && r->status != RESULT_FAILED &&
+	       r->round >= 0;
 }
 
 /* Of one case together, in the order of the file. */

@@ -267,8 +267,7 @@ static void check(const char *operand, int parsed, const char *why)
 		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
 		       set.plan.timer);
 	for (size_t i = 0; i < set.plan.globs.n; i++)
-		set.plan.globs.item[i] =
-			result_case_today(set.plan.globs.item[i]);
+		result_case_today((char *)set.plan.globs.item[i]); /* of argv */
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
 	if (set.plan.cpus && !topo_confine(set.plan.cpus))

@@ -25,80 +25,54 @@ static const char *const status_names[] = {
 	[RESULT_FAILED] = "failed",
 };
 
-/* Axes as earlier versions called them. */
+/* Axes as earlier versions called them; none of today is longer. */
 static const char *const renamed[][2] = {
 	{ "figure", "stat" }, { "measure", "stat" }, { "call", "op" },
 	{ "what", "op" },     { "do", "op" },	     { "via", "by" },
-	{ "how", "by" },      { "cpus", "copies" },  { "copies", "as" },
+	{ "how", "by" },
 };
 
-/* The name today of the axis that the @len bytes at @old were; @number: whether
- * its value is one, as that of copies is today. */
-static const char *axis_today(const char *old, size_t len, bool number)
+static const char *axis_today(const char *old, size_t len)
 {
 	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
 		if (strlen(renamed[i][0]) == len &&
 		    !strncmp(old, renamed[i][0], len))
-			return number && !strcmp(renamed[i][1], "as")
-				       ? NULL
-				       : renamed[i][1];
+			return renamed[i][1];
 	return NULL;
 }
 
-char *result_case_today(const char *name)
+void result_case_today(char *name)
 {
-	/* No name of today is three times as long. */
-	char *copy = text_alloc(3 * strlen(name) + 1, 1), *out = copy;
-	bool begins = true; /* an axis may */
+	char *out = name;
 
-	while (*name) {
-		const size_t len = begins ? strcspn(name, "*,=") : 0;
-		const char *today =
-			name[len] == '='
-				? axis_today(name, len,
-					     !isalpha((unsigned char)
-							      name[len + 1]))
-				: NULL;
+	for (char before = ','; *name; before = *name++) {
+		const size_t len =
+			strchr("*,", before) ? strcspn(name, "*,=") : 0;
+		const char *now =
+			name[len] == '=' ? axis_today(name, len) : NULL;
 
-		begins = strchr("*,", *name);
-		if (today) {
-			out = stpcpy(out, today);
+		if (now) {
+			out = stpcpy(out, now);
 			name += len;
-		} else {
-			*out++ = *name++;
 		}
+		*out++ = *name;
 	}
-	return copy;
+	*out = '\0';
 }
 
-bool result_is_of_today(const char *name)
+static json_t *params_today(json_t *params)
 {
-	char *today = result_case_today(name);
-	const bool same = !strcmp(name, today);
-
-	free(today);
-	return same;
-}
-
-/* The same of all names in @r, which has one. */
-static void today(struct result *r)
-{
-	char *name = result_case_today(r->name);
-	json_t *params = json_object(), *v;
+	json_t *today = json_object(), *v;
 	const char *axis;
 
-	free(r->name);
-	r->name = name;
-	json_object_foreach(r->params, axis, v)
+	json_object_foreach(params, axis, v)
 	{
-		const char *now =
-			axis_today(axis, strlen(axis), !json_is_string(v));
+		const char *now = axis_today(axis, strlen(axis));
 
-		json_object_set(params, now ? now : axis, v);
+		json_object_set(today, now ? now : axis, v);
 	}
-	json_decref(r->params ? r->params : params);
-	if (r->params)
-		r->params = params;
+	json_decref(params);
+	return today;
 }
 
 const char *result_status_name(enum result_status status)
@@ -264,7 +238,9 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 			good = read_member(r, c, v);
 	}
 	if (good && r->benchmark && r->name) {
-		today(r);
+		result_case_today(r->name);
+		if (r->params)
+			r->params = params_today(r->params);
 		return 0;
 	}
 	if (good)

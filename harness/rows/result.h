@@ -87,12 +87,10 @@ void result_free(struct result *r);
 void result_set(char **slot, const char *text);
 
 /* The words of the key "status". */
-/* result_case_today() - the name @name of a case, or a pattern of such, with
- * the axes of today for those of earlier versions: "op=read,by=libc" is
- * "op=read,by=libc".  Freed by the caller.  result_is_of_today() - whether it
- * has no other. */
-char *result_case_today(const char *name);
-bool result_is_of_today(const char *name);
+/* result_case_today() - in the name of a case, or a pattern of such, the axes
+ * of today for those of earlier versions: "call=read,via=libc" becomes
+ * "op=read,by=libc". */
+void result_case_today(char *name);
 
 const char *result_status_name(enum result_status status);
 

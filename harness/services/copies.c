@@ -639,9 +639,8 @@ static void add_row(struct bench *b, const struct copies *w, struct group *g,
 	struct bench_param *p = c.params;
 
 	if (!of_all)
-		*p++ = (struct bench_param) { "copies",
-					      .number = w->count[at] };
-	*p++ = (struct bench_param) { "as", BENCH_STR,
+		*p++ = (struct bench_param) { "cpus", .number = w->count[at] };
+	*p++ = (struct bench_param) { "copies", BENCH_STR,
 				      .text = g->threads ? "threads"
 							 : "processes" };
 	*p++ = (struct bench_param) { "scaling", BENCH_STR,
@@ -827,18 +826,18 @@ static void teardown(struct bench *b, void *state)
 	crew_stop(&s->crew);
 }
 
-bool copies_choose(const char *how_many)
+bool copies_choose(const char *cpus)
 {
 	struct copies *w = &copies;
 
 	w->counts = 0;
 	for (;;) {
-		char *end = (char *)how_many + 3;
+		char *end = (char *)cpus + 3;
 		long n = 0;
 
-		if (strncmp(how_many, "all", 3) != 0) {
-			n = strtol(how_many, &end, 10);
-			if (end == how_many || n < 1 || n > COPIES_MOST)
+		if (strncmp(cpus, "all", 3) != 0) {
+			n = strtol(cpus, &end, 10);
+			if (end == cpus || n < 1 || n > COPIES_MOST)
 				return false;
 		}
 		if (w->counts == COPIES_COUNTS || (*end && *end != ','))
@@ -846,7 +845,7 @@ bool copies_choose(const char *how_many)
 		w->count[w->counts++] = (unsigned int)n;
 		if (!*end)
 			return true;
-		how_many = end + 1;
+		cpus = end + 1;
 	}
 }
 

@@ -23,10 +23,10 @@
 
 #define COPIES_MOST 512
 
-/* copies_choose() - take @how_many: "1,2,4,all", each at most
+/* copies_choose() - take @cpus, which says how many: "1,2,4,all", each at most
  * COPIES_MOST; "all" are those that this process may use.  Return: whether it
  * does. */
-bool copies_choose(const char *how_many);
+bool copies_choose(const char *cpus);
 
 /* copies_wrap() - measure so many copies of *@desc instead: it and *@state,
  * whose options are filled in, become those of the copies. */

@@ -41,10 +41,10 @@ two_cpus() {
 @test "rows are named by the copies and by the case, each number once" {
 	HWLOC_SYNTHETIC='package:2 core:4 pu:1' try 0 "$BIN/syscall" --list \
 		--copies all,2,1,2 "${getppid[@]}"
-	[[ $(grep -c 'as=threads,.*scaling=latency' <<<"$output") == 3 ]]
-	grep -qx 'copies=8,as=processes,scaling=rate,op=getppid,by=syscall' <<<"$output"
-	grep -qx 'as=threads,scaling=slope,op=getppid,by=syscall' <<<"$output"
-	run ! grep '^copies=1,.*fairness' <<<"$output"
+	[[ $(grep -c 'copies=threads,.*scaling=latency' <<<"$output") == 3 ]]
+	grep -qx 'cpus=8,copies=processes,scaling=rate,op=getppid,by=syscall' <<<"$output"
+	grep -qx 'copies=threads,scaling=slope,op=getppid,by=syscall' <<<"$output"
+	run ! grep '^cpus=1,.*fairness' <<<"$output"
 }
 
 @test "a program that takes several CPUs itself is left alone" {
@@ -65,10 +65,10 @@ two_cpus() {
 	jq -es '[.[] | select(.params.scaling == "latency" and .status == "ok")] |
 		length >= 2 and all(
 			.evidence.copies_at_work.seen == .evidence.copies_at_work.expected and
-			.evidence.copies_at_work.seen % .params.copies == 0 and
+			.evidence.copies_at_work.seen % .params.cpus == 0 and
 			.evidence.calls_right.seen > 0 and
 			.evidence.additions.seen == .evidence.additions.expected and
-			(.evidence.on_cpus | split(",") | length) == .params.copies)' \
+			(.evidence.on_cpus | split(",") | length) == .params.cpus)' \
 		<<<"$output"
 }
 
@@ -100,7 +100,7 @@ idle_for() {
 		'mapping op=mmap,size=64K' 'process op=fork,mem=0' \
 		'sync op=futex_wake,partner=none'; do
 		try '0|77' "$BIN/${one% *}" --effort 20 -n 1 --json --copies 2 --case "${one#* }"
-		jq -es '[.[] | select(.params.scaling == "rate") | .params.as] |
+		jq -es '[.[] | select(.params.scaling == "rate") | .params.copies] |
 			sort == ["processes", "threads"]' <<<"$output"
 		jq -es 'all(.status == "ok" or (.reason | test("excluded")))' <<<"$output"
 	done

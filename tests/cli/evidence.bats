@@ -299,7 +299,7 @@ gives() {
 @test "copies that are not on CPUs of their own are found out" {
 	(($(nproc) >= 2)) || skip "needs two CPUs"
 	LD_PRELOAD="$FIXTURES/lies.so" OSCOST_LIE=getcpu OSCOST_LIE_AFTER=12 try 1 "$BIN/syscall" \
-		"${QUICK[@]}" --json --copies 2 --case 'as=processes,op=getppid,by=syscall'
+		"${QUICK[@]}" --json --copies 2 --case 'copies=processes,op=getppid,by=syscall'
 	jq -es 'any(.status == "failed" and
 		(.evidence.copies_on_own_cpu | . and .seen < .expected))' <<<"$output"
 }

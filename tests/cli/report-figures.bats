@@ -340,7 +340,7 @@ ensembles() {
 	done >cases
 	sed -n 's/^word\t//p' "$ROOT/report/figures.tsv" |
 		while IFS=$'\t' read -r programs term _; do
-			[[ $term != @(copies=*|net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|stat=packet*|stat=before|stat=after|stat=spaced) ]] || continue
+			[[ $term != @(cpus=*|net=veth|net=remote|where=*|cache=*|scope=machine|pages=hugetlb|pages=16K|pages=64K|place=*_package|place=same_core|stat=packet*|stat=before|stat=after|stat=spaced) ]] || continue
 			[[ $programs != '*' ]] && term="$programs $term"
 			# An empty value stands for no such axis.
 			grep -qx -- "${term//\*/.*}.*" cases || echo "$term"
