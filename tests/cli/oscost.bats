@@ -34,6 +34,8 @@ refused() {
 		run --separate-stderr ./oscost "$word" /nonexistent
 		refused "/nonexistent: no such directory"
 	done
+	run --separate-stderr ./oscost doctor now
+	refused "doctor: unknown argument 'now'"
 	run -1 --separate-stderr ./oscost list nosuchword
 	[[ -z $output && $stderr == *"no row has nosuchword in its name" ]]
 	run -1 --separate-stderr ./oscost list getppid int80 vdso
@@ -144,6 +146,8 @@ best() { ./oscost list "$@" | head -n 1; }
 	run -0 --separate-stderr ./oscost compare --all small small
 	[[ $output == *"no difference"* || $output == *"not comparable"* ]]
 	run -1 --separate-stderr ./oscost compare small nowhere
+	run -0 --separate-stderr ./oscost card --json small
+	[[ $output == '[]' ]]
 	run -0 --separate-stderr ./oscost export csv small
 	[[ ${lines[0]} == schema,* ]]
 	run -0 --separate-stderr ./oscost history small small

@@ -70,6 +70,16 @@ export_as() { "$report" export --format "$1" "$2"; }
 	run ! grep -P '[^\t\n -~\x80-\xff]' <<<"$output"
 }
 
+@test "card: the names of the card, each once, and what they cost" {
+	local sample=$ROOT/results/sample
+
+	run -0 --separate-stderr export_as card "$sample"
+	jq -e 'length > 20 and (map(.name) | unique | length) == length and
+		all(.status and (.status != "ok" or (.value > 0 and .unit)))' <<<"$output"
+	run -0 --separate-stderr export_as card small
+	[[ $output == '[]' ]]
+}
+
 @test "no cell of text is a formula; numbers stay numbers" {
 	jq -c 'if .benchmark == "truth" then .case = "=1+1" | .value = -2 else . end' \
 		small/invocations.jsonl >spoilt
