@@ -10,13 +10,8 @@
 #include "fleet.h"
 #include "text.h"
 
-/* All that a fleet's directory holds. */
-struct all {
-	struct fleet nodes, links;
-};
-
 /* What is shown, in this order: on a terminal only what is BRIEF. */
-enum { OF_LINKS = 1, BRIEF = 2, FOLDED = 4 };
+enum { BRIEF = 1, FOLDED = 2 };
 
 static const struct {
 	const char *id, *title;
@@ -26,31 +21,26 @@ static const struct {
 	{ "slow", "Slow nodes", BRIEF, fleet_slow },
 	{ "slow-rows", "Their rows", FOLDED, fleet_slow_rows },
 	{ "absent", "Nodes without results", BRIEF, fleet_absent },
-	{ "links", "Slow links", OF_LINKS | BRIEF, fleet_slow },
-	{ "absent-links", "Links without results", OF_LINKS, fleet_absent },
 	{ "classes", "Classes of hardware", BRIEF, fleet_classes },
 	{ "differs", "What differs within a class", 0, fleet_differs },
 	{ "odd", "Rows that failed or have two levels", 0, fleet_odd_rows },
 	{ "rows", "All rows over the nodes", FOLDED, fleet_rows },
-	{ "link-rows", "All rows over the links", OF_LINKS | FOLDED,
-	  fleet_rows },
 };
 
 #define TABLES (sizeof(tables) / sizeof(*tables))
 
-static bool fill(struct table *t, size_t i, const struct all *all)
+static bool fill(struct table *t, size_t i, const struct fleet *f)
 {
-	tables[i].fill(t, tables[i].how & OF_LINKS ? &all->links : &all->nodes);
+	tables[i].fill(t, f);
 	table_prune(t);
 	return t->nrows;
 }
 
 /* "Nodes: 11, measured 11 ..." */
-static const char *count(const struct all *all)
+static const char *count(const struct fleet *f)
 {
-	const struct fleet *f = &all->nodes;
 	size_t measured = 0, bad = 0, verdicts[FLEET_SHARED + 1] = { 0 },
-	       gone = 0, slow = 0;
+	       gone = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
@@ -61,26 +51,22 @@ static const char *count(const struct all *all)
 		gone += node->status == FLEET_FAILED ||
 			node->status == FLEET_LOST;
 	}
-	for (size_t i = 0; i < all->links.n; i++)
-		slow += fleet_is_bad(&all->links.nodes[i]);
 	return text_format("Nodes: %zu, measured %zu (classes of hardware: "
 			   "%zu), slow %zu (confirmed by a second run %zu; "
-			   "%zu more not), lost or failed %zu. Links: %zu, "
-			   "slow %zu.",
+			   "%zu more not), lost or failed %zu.",
 			   f->n, measured, f->nclasses, bad,
 			   verdicts[FLEET_CONFIRMED],
 			   verdicts[FLEET_UNSEEN] + verdicts[FLEET_SHARED],
-			   gone, all->links.n, slow);
+			   gone);
 }
 
 /* The commands that take bad nodes out of service, a line each; or NULL. */
-static const char *drains(const struct all *all)
+static const char *drains(const struct fleet *f)
 {
 	const char *text = NULL;
 
-	for (size_t i = 0; i < all->nodes.n; i++) {
-		const char *line = fleet_drain(&all->nodes, &all->links,
-					       &all->nodes.nodes[i]);
+	for (size_t i = 0; i < f->n; i++) {
+		const char *line = fleet_drain(f, &f->nodes[i]);
 
 		if (line)
 			text = text ? text_format("%s\n%s", text, line) : line;
@@ -90,22 +76,22 @@ static const char *drains(const struct all *all)
 
 static void write_fleet(struct doc *d, const void *what)
 {
-	const struct all *all = what;
-	const char *commands = drains(all);
+	const struct fleet *f = what;
+	const char *commands = drains(f);
 	const bool brief = d->format == &doc_console;
 	struct table t;
 
 	d->format->begin(d, "oscost: a fleet");
-	d->format->para(d, count(all));
-	for (size_t i = 0; i < all->nodes.notes.n && !brief; i++)
-		d->format->warning(d, all->nodes.notes.v[i].text, NULL);
+	d->format->para(d, count(f));
+	for (size_t i = 0; i < f->notes.n && !brief; i++)
+		d->format->warning(d, f->notes.v[i].text, NULL);
 	if (commands) {
 		d->format->heading(d, 2, "drain", "For Slurm");
 		d->format->para(d, prose("fleet-drain", NULL));
 		d->format->code(d, commands);
 	}
 	for (size_t i = 0; i < TABLES; i++) {
-		if ((brief && !(tables[i].how & BRIEF)) || !fill(&t, i, all))
+		if ((brief && !(tables[i].how & BRIEF)) || !fill(&t, i, f))
 			continue;
 		if (tables[i].how & FOLDED)
 			d->format->fold(d, tables[i].id, tables[i].title);
@@ -120,15 +106,15 @@ static void write_fleet(struct doc *d, const void *what)
 	d->format->end(d);
 }
 
-static int write_json(const struct all *all, const char *dir)
+static int write_json(const struct fleet *f, const char *dir)
 {
 	const char *path = text_format("%s/fleet.json", dir);
-	FILE *f = text_create(path);
-	int err = !f || json_dumpf(fleet_json(&all->nodes, &all->links), f,
-				   JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	FILE *file = text_create(path);
+	int err = !file || json_dumpf(fleet_json(f), file,
+				      JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 
-	if (f)
-		err |= fclose(f);
+	if (file)
+		err |= fclose(file);
 	if (err)
 		warn("%s: %s", path, strerror(errno));
 	return err;
@@ -142,21 +128,12 @@ static void tell(const struct fleet *f)
 		warn("%zu more such notes", f->more_notes);
 }
 
-static bool is_listed(const struct all *all, const struct fleet_node *node)
-{
-	size_t n, bad;
-
-	return node->verdict != FLEET_GOOD ||
-	       (node->status == FLEET_OK &&
-		fleet_hub(&all->links, node->name, &n, &bad));
-}
-
 /* What a second run has to measure again. */
-static void print_flagged(const struct all *all)
+static void print_flagged(const struct fleet *f)
 {
-	for (size_t i = 0; i < all->nodes.n; i++)
-		if (is_listed(all, &all->nodes.nodes[i]))
-			puts(all->nodes.nodes[i].name);
+	for (size_t i = 0; i < f->n; i++)
+		if (f->nodes[i].verdict != FLEET_GOOD)
+			puts(f->nodes[i].name);
 }
 
 static int by_ordinary(const void *a, const void *b)
@@ -171,15 +148,14 @@ static int by_ordinary(const void *a, const void *b)
 
 /* The @most most ordinary nodes of each class with flagged ones; of the
  * greatest class if none are. */
-static void print_controls(const struct all *all, size_t most)
+static void print_controls(const struct fleet *f, size_t most)
 {
-	const struct fleet *f = &all->nodes;
 	const struct fleet_node **v =
 		text_alloc(f->n, sizeof(struct fleet_node *));
 	bool any = false;
 
 	for (size_t i = 0; i < f->n; i++)
-		any |= f->nodes[i].cells && is_listed(all, &f->nodes[i]);
+		any |= f->nodes[i].cells && f->nodes[i].verdict != FLEET_GOOD;
 	for (size_t k = 0; k < f->nclasses; k++) {
 		const struct fleet_class *class = &f->classes[k];
 		bool wanted = !any && !k;
@@ -187,7 +163,7 @@ static void print_controls(const struct all *all, size_t most)
 
 		for (size_t i = 0; i < class->n; i++) {
 			v[n] = &f->nodes[class->nodes[i]];
-			if (is_listed(all, v[n]))
+			if (v[n]->verdict != FLEET_GOOD)
 				wanted = true;
 			else
 				n++;
@@ -199,7 +175,7 @@ static void print_controls(const struct all *all, size_t most)
 }
 
 /* The second run, if there is one.  Return: NULL, or what is wrong with it. */
-static const char *read_again(struct all *all, const char *dir)
+static const char *read_again(struct fleet *f, const char *dir)
 {
 	const char *path = text_format("%s/confirm", dir);
 	struct fleet again = { 0 };
@@ -208,43 +184,24 @@ static const char *read_again(struct all *all, const char *dir)
 	if (!access(text_format("%s/fleet.tsv", path), F_OK)) {
 		why = fleet_load(&again, path);
 		if (!why)
-			fleet_confirm(&all->nodes, &again);
+			fleet_confirm(f, &again);
 		tell(&again);
 	}
 	return why;
 }
 
-static const char *load(struct all *all, const char *dir)
-{
-	const char *why = fleet_load(&all->nodes, dir);
-
-	if (!why)
-		why = fleet_load_links(&all->links, &all->nodes);
-	tell(&all->nodes);
-	tell(&all->links);
-	if (!why) {
-		fleet_judge(&all->nodes);
-		fleet_judge(&all->links);
-	}
-	return why;
-}
-
 /* Return: an exit status. */
-static int report(struct all *all, const char *dir)
+static int report(struct fleet *f, const char *dir)
 {
-	bool bad = drains(all);
-
-	for (size_t i = 0; i < all->links.n; i++)
-		bad |= fleet_is_bad(&all->links.nodes[i]);
-	write_fleet(&(struct doc) { .f = stdout, .format = &doc_console }, all);
-	if (doc_pages(dir, "fleet", write_fleet, all) | write_json(all, dir))
+	write_fleet(&(struct doc) { .f = stdout, .format = &doc_console }, f);
+	if (doc_pages(dir, "fleet", write_fleet, f) | write_json(f, dir))
 		return EXIT_USAGE;
-	return bad ? EXIT_FAIL : EXIT_OK;
+	return drains(f) ? EXIT_FAIL : EXIT_OK;
 }
 
 int command_fleet(const struct settings *set, char **names)
 {
-	struct all all = { 0 };
+	struct fleet f = { 0 };
 	char *end = NULL;
 	const unsigned long controls =
 		set->controls ? strtoul(set->controls, &end, 10) : 0;
@@ -254,14 +211,18 @@ int command_fleet(const struct settings *set, char **names)
 	if (set->controls && (*end || !controls || *set->controls == '-'))
 		why = text_format("--controls %s: a number of nodes, 1 or more",
 				  set->controls);
+	if (!why) {
+		why = fleet_load(&f, names[0]);
+		tell(&f);
+	}
 	if (!why)
-		why = load(&all, names[0]);
+		fleet_judge(&f);
 	if (!why && set->flagged)
-		print_flagged(&all);
+		print_flagged(&f);
 	else if (!why && set->controls)
-		print_controls(&all, controls);
-	else if (!why && !(why = read_again(&all, names[0])))
-		status = report(&all, names[0]);
+		print_controls(&f, controls);
+	else if (!why && !(why = read_again(&f, names[0])))
+		status = report(&f, names[0]);
 	if (why)
 		warn("%s", why);
 	return why || fflush(stdout) || ferror(stdout) ? EXIT_USAGE : status;

@@ -38,7 +38,7 @@ enum fleet_verdict {
 	FLEET_SHARED,	 /* a control shows it, too */
 };
 
-/* A machine, or a link between two: "a,b". */
+/* A machine. */
 struct fleet_node {
 	const char *name, *seconds, *reason;
 	enum fleet_status status;
@@ -84,11 +84,9 @@ struct fleet {
 /* fleet_is_name() - whether @name is one that a scheduler may be given. */
 bool fleet_is_name(const char *name);
 
-/* fleet_load() - the nodes of DIR/fleet.tsv; fleet_load_links() - the pairs of
- * nodes of @of in DIR/pairs.tsv, if there are any.  Return: NULL, or what is
- * wrong with the list. */
+/* fleet_load() - the nodes of DIR/fleet.tsv.  Return: NULL, or what is wrong
+ * with the list. */
 const char *fleet_load(struct fleet *f, const char *dir);
-const char *fleet_load_links(struct fleet *f, const struct fleet *of);
 
 /* fleet_make_row() - a row that is made of others.  Return: its number. */
 size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
@@ -114,11 +112,6 @@ void fleet_confirm(struct fleet *f, struct fleet *again);
 /* fleet_is_bad() - flagged, and no second run speaks against it. */
 bool fleet_is_bad(const struct fleet_node *node);
 
-/* fleet_hub() - of the links of @name: how many there are and are bad.  Return:
- * whether most of at least three are. */
-bool fleet_hub(const struct fleet *links, const char *name, size_t *n,
-	       size_t *bad);
-
 /* fleet_level() - of the class of @node in @row. */
 const struct fleet_level *
 fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
@@ -128,8 +121,7 @@ fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
  * it out of a Slurm cluster, which is printed, never executed; NULL: it is not
  * bad. */
 const char *fleet_words(const struct fleet *f, const struct fleet_node *node);
-const char *fleet_drain(const struct fleet *f, const struct fleet *links,
-			const struct fleet_node *node);
+const char *fleet_drain(const struct fleet *f, const struct fleet_node *node);
 
 const char *fleet_status_name(enum fleet_status status);
 
@@ -141,6 +133,6 @@ fleet_table_fn fleet_classes, fleet_differs, fleet_slow, fleet_slow_rows,
 	fleet_absent, fleet_rows, fleet_odd_rows;
 
 /* fleet_json() - what was found, for programs. */
-json_t *fleet_json(const struct fleet *nodes, const struct fleet *links);
+json_t *fleet_json(const struct fleet *f);
 
 #endif

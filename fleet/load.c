@@ -31,28 +31,15 @@ const char *fleet_status_name(enum fleet_status status)
 	return statuses[status];
 }
 
-/* Whether the @len bytes at @name are one. */
-static bool is_name(const char *name, size_t len)
+bool fleet_is_name(const char *name)
 {
+	const size_t len = strlen(name);
+
 	for (size_t i = 0; i < len; i++)
 		if (!isalnum((unsigned char)name[i]) &&
 		    (!i || !strchr("._-", name[i])))
 			return false;
 	return len && len <= NAME_MAX_LEN;
-}
-
-bool fleet_is_name(const char *name)
-{
-	return is_name(name, strlen(name));
-}
-
-/* "a,b" */
-static bool is_link(const char *name)
-{
-	const char *comma = strchr(name, ',');
-
-	return comma && is_name(name, (size_t)(comma - name)) &&
-	       fleet_is_name(comma + 1);
 }
 
 /* What is wrong with a thousand nodes is said of the first of them. */
@@ -64,9 +51,8 @@ static void add_note(struct fleet *f, const char *text)
 		f->more_notes++;
 }
 
-/* A line of fleet.tsv, or pairs.tsv.  Return: NULL, or what is wrong with it.
- */
-static const char *read_node(struct fleet *f, const char *line, bool links)
+/* A line of fleet.tsv.  Return: NULL, or what is wrong with it. */
+static const char *read_node(struct fleet *f, const char *line)
 {
 	const char *field[FIELDS];
 	size_t status = 0;
@@ -75,7 +61,7 @@ static const char *read_node(struct fleet *f, const char *line, bool links)
 		field[i] = text_split(&line, '\t');
 	if (!field[1])
 		return "has no status";
-	if (links ? !is_link(field[0]) : !fleet_is_name(field[0]))
+	if (!fleet_is_name(field[0]))
 		return "the name of a node has other characters than letters, "
 		       "digits, dots, dashes and underscores";
 	while (status < STATUSES && strcmp(field[1], statuses[status]) != 0)
@@ -109,7 +95,7 @@ const struct fleet_node *fleet_node(const struct fleet *f, const char *name)
 }
 
 /* Return: NULL, or what is wrong with the file. */
-static const char *read_list(struct fleet *f, const char *path, bool links)
+static const char *read_list(struct fleet *f, const char *path)
 {
 	struct input in;
 	const char *why = NULL;
@@ -122,13 +108,13 @@ static const char *read_list(struct fleet *f, const char *path, bool links)
 	while (!why && input_next(&in)) {
 		in.line[strcspn(in.line, "\n")] = '\0';
 		if (*in.line && *in.line != '#')
-			why = read_node(f, in.line, links);
+			why = read_node(f, in.line);
 		if (why)
 			why = text_format("%s:%zu: %s", path, in.number, why);
 	}
 	if (input_close(&in) && !why)
 		why = text_format("%s: %s", path, strerror(EIO));
-	if (!why && !f->n && !links)
+	if (!why && !f->n)
 		why = text_format("%s: no node: nothing was measured", path);
 	if (f->n)
 		qsort(f->nodes, f->n, sizeof(*f->nodes), by_name);
@@ -315,10 +301,9 @@ static void take_row(void *arg, const struct result *r, size_t left)
 	};
 }
 
-static void load_node(struct fleet *f, struct fleet_node *node,
-		      const char *place)
+static void load_node(struct fleet *f, struct fleet_node *node)
 {
-	const char *dir = text_format("%s/%s/%s", f->dir, place, node->name);
+	const char *dir = text_format("%s/nodes/%s", f->dir, node->name);
 	struct reading in = { f, node, SIZE_MAX };
 	struct notes notes = { 0 };
 	struct run run;
@@ -336,52 +321,15 @@ static void load_node(struct fleet *f, struct fleet_node *node,
 	run_free(&run);
 }
 
-static const char *load_list(struct fleet *f, const char *dir, bool links)
-{
-	const char *path =
-		text_format("%s/%s.tsv", dir, links ? "pairs" : "fleet");
-	const char *why = NULL;
-
-	*f = (struct fleet) { .dir = dir, .index = json_object() };
-	if (!links || !access(path, F_OK))
-		why = read_list(f, path, links);
-	for (size_t i = 0; !why && i < f->n; i++)
-		if (f->nodes[i].status == FLEET_OK)
-			load_node(f, &f->nodes[i], links ? "pairs" : "nodes");
-	even_out(f);
-	return why;
-}
-
 const char *fleet_load(struct fleet *f, const char *dir)
 {
-	return load_list(f, dir, false);
-}
+	const char *why;
 
-static const char *links_between(const char *a, const char *b)
-{
-	const int order = strcmp(a, b);
-
-	return order > 0   ? links_between(b, a)
-	       : order < 0 ? text_format("links between: %s; and: %s", a, b)
-			   : text_format("links between: %s", a);
-}
-
-const char *fleet_load_links(struct fleet *f, const struct fleet *of)
-{
-	const char *why = load_list(f, of->dir, true);
-
-	/* The class of a link is the hardware at both its ends. */
-	for (size_t i = 0; !why && i < f->n; i++) {
-		const char *rest = f->nodes[i].name, *end[2];
-
-		for (int k = 0; k < 2; k++) {
-			const struct fleet_node *node =
-				fleet_node(of, text_split(&rest, ','));
-
-			end[k] = node && node->class_name ? node->class_name
-							  : "unknown";
-		}
-		f->nodes[i].class_name = links_between(end[0], end[1]);
-	}
+	*f = (struct fleet) { .dir = dir, .index = json_object() };
+	why = read_list(f, text_format("%s/fleet.tsv", dir));
+	for (size_t i = 0; !why && i < f->n; i++)
+		if (f->nodes[i].status == FLEET_OK)
+			load_node(f, &f->nodes[i]);
+	even_out(f);
 	return why;
 }

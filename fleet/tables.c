@@ -50,29 +50,9 @@ const char *fleet_words(const struct fleet *f, const struct fleet_node *node)
 		node->verdict == FLEET_CONFIRMED ? "; second run agrees" : ""));
 }
 
-bool fleet_hub(const struct fleet *links, const char *name, size_t *n,
-	       size_t *bad)
-{
-	*n = *bad = 0;
-	for (size_t i = 0; i < links->n; i++) {
-		const char *both = links->nodes[i].name;
-		const char *comma = strchr(both, ',');
-		const size_t len = (size_t)(comma - both);
-
-		if (strcmp(comma + 1, name) != 0 &&
-		    (strlen(name) != len || strncmp(both, name, len) != 0))
-			continue;
-		++*n;
-		*bad += fleet_is_bad(&links->nodes[i]);
-	}
-	return *n >= 3 && 2 * *bad > *n;
-}
-
-const char *fleet_drain(const struct fleet *f, const struct fleet *links,
-			const struct fleet_node *node)
+const char *fleet_drain(const struct fleet *f, const struct fleet_node *node)
 {
 	const char *reason;
-	size_t n, bad;
 
 	if (fleet_is_bad(node))
 		reason = fleet_words(f, node);
@@ -82,9 +62,6 @@ const char *fleet_drain(const struct fleet *f, const struct fleet *links,
 					  node->reason && *node->reason
 						  ? node->reason
 						  : "no reason known"));
-	else if (fleet_hub(links, node->name, &n, &bad))
-		reason = text_format("oscost: %zu of its %zu links are slow",
-				     bad, n);
 	else
 		return NULL;
 	return text_format("scontrol update nodename=%s state=drain "
@@ -430,8 +407,7 @@ static json_t *list_of(const struct fleet *f)
 	return list;
 }
 
-json_t *fleet_json(const struct fleet *nodes, const struct fleet *links)
+json_t *fleet_json(const struct fleet *f)
 {
-	return json_pack("{s:i, s:o, s:o}", "schema", 2, "nodes",
-			 list_of(nodes), "links", list_of(links));
+	return json_pack("{s:i, s:o}", "schema", 2, "nodes", list_of(f));
 }

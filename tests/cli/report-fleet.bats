@@ -191,29 +191,6 @@ ordinary() { yes 1 | head -n "$1"; }
 	grep -Eq '^\| A \| work: kind=same \| 8 \| .*\| failed on 1: n03 \|$' f/fleet.md
 }
 
-@test "slow links, and the node that most of them lead to" {
-	local a b
-
-	fleet f $(ordinary 9)
-	printf '# pair\tstatus\tseconds\treason\n' >f/pairs.tsv
-	for a in {1..8}; do
-		for ((b = a + 1; b <= 9; b++)); do
-			printf 'n0%d,n0%d\tok\t3\t\n' "$a" "$b" >>f/pairs.tsv
-			results "f/pairs/n0$a,n0$b" "$((a == 1 && b < 5 ? 4 : 1))"
-		done
-	done
-	run -1 "$report" fleet f
-	[[ $output == *"Links: 36, slow 3."* ]]
-	grep -Eq '^n01,n04 +A +work: kind=changed +(29[0-9]|300|30[0-9]) %' <<<"$output"
-	[[ $output != *scontrol* ]]
-	results f/pairs/n01,n05 4
-	results f/pairs/n01,n06 4
-	run -0 "$report" fleet f
-	[[ $output == *"Links: 36, slow 0."* ]]
-	printf 'n01,../n02\tok\t3\t\n' >>f/pairs.tsv
-	run -2 "$report" fleet f
-}
-
 @test "programs can read what was found" {
 	fleet f $(ordinary 9) 2
 	run -1 "$report" fleet f
