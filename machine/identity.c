@@ -21,19 +21,21 @@ static char *name_of(const char *kind, const char *id, const char *word)
  * first. */
 static char *arm_names(const char *text, const char *kind)
 {
-	char all[256] = "", *part;
+	char all[256] = ", ", *part;
 
 	for (; (part = machine_field(text, "CPU part")); free(part)) {
-		const size_t len = strlen(all);
 		char *name = name_of(kind, part, "part ");
+		char *item = text_format(", %s, ", name);
 
 		text = strstr(text, "CPU part") + 1;
-		if (!strstr(all, name))
-			snprintf(all + len, sizeof(all) - len, "%s%s",
-				 len ? ", " : "", name);
+		if (!strstr(all, item) &&
+		    strlen(all) + strlen(item) < sizeof(all))
+			strcat(all, item + 2);
+		free(item);
 		free(name);
 	}
-	return text_copy(all);
+	all[strlen(all) - 2] = '\0';
+	return text_copy(all[0] ? all + 2 : "");
 }
 
 static void arm_cpu(json_t *cpu, const char *text)

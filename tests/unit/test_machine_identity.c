@@ -69,6 +69,10 @@ TEST(arm)
 	OK(is("stepping", "\"r3p1\"") && is("model_number", "3340"),
 	   "with the manual's revision and part");
 	OK(is("flags", "\"fp asimd evtstrm crc32\""), "and its features");
+	cpuinfo(ARM("0x41", "0x0", "0xd4b", "0")
+			ARM("0x41", "0x0", "0xd41", "0"));
+	OK(is("model", "\"Cortex-A78C, Cortex-A78\""),
+	   "a name that another begins with is one of its own");
 	cpuinfo(ARM("0x41", "0x0", "0xd05", "0")
 			ARM("0x41", "0x0", "0xd05", "0")
 				ARM("0x41", "0x3", "0xd0b", "0"));
