@@ -19,7 +19,7 @@ setup() {
 # figure METHOD BODY FIGURE: its value in the rows of $output.
 figure() {
 	jq -s --arg m "$1" --arg b "$2" --arg f "$3" '.[] | select(.params ==
-		{method: $m, body: $b, figure: $f}) | .value' <<<"$output"
+		{method: $m, body: $b, stat: $f}) | .value' <<<"$output"
 }
 
 @test "every method has every figure, and the paper's beside it" {

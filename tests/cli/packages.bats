@@ -14,7 +14,7 @@ setup_file() {
 		[[ \$1 == run ]] || exec '$BIN'/"\$@"
 		args=("\${@:2}")
 		for i in "\${!args[@]}"; do [[ \${args[i]} != card ]] || args[i]=quick; done
-		exec '$ROOT/scripts/run-all' --bin '$BIN' ${calm[*]:+--prio 1} --only syscall --effort 20 "\${args[@]}" --rounds 2
+		exec '$ROOT/scripts/run-all' --bin '$BIN' ${calm[*]:+--prio 1} --only syscall --effort 100 "\${args[@]}" --rounds 2
 	END
 	chmod +x "$BATS_FILE_TMPDIR/bin/oscost"
 	oscost run --out "$RUN" >"$BATS_FILE_TMPDIR/said" 2>&1 || {

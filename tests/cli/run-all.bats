@@ -58,7 +58,7 @@ refused() {
 	stub good 'echo "$args $OSCOST_TSC_HZ" >&2; '"$row"
 	run -0 drive --out out --rounds 1 --only good --cpu "$(allowed_cpu)" \
 		--timer lfence --seed 7 --effort 30
-	grep -E -- '^good round 1: --json --invocations 1 --round 1 --seed [0-9]+ --effort 30 --cpu [0-9]+ --timer lfence --dir [^ ]*/out/\.oscost-files-[A-Za-z0-9]{10} 2000000000\.5$' out/run/log.txt
+	grep -E -- '^good round 1: --json -n 1 --round 1 --seed [0-9]+ --effort 30 --cpu [0-9]+ --timer lfence --dir [^ ]*/out/\.oscost-files-[A-Za-z0-9]{10} 2000000000\.5$' out/run/log.txt
 }
 
 allowed_cpu() {
