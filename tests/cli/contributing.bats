@@ -25,7 +25,7 @@ follow() {
 	scripts/new getrandom cpu
 	make BUILD=build build/bin/getrandom
 	calmly
-	"${calm[@]}" build/bin/getrandom --effort 5 --json >skeleton.json
+	"${calm[@]}" build/bin/getrandom --effort 50 --json >skeleton.json
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom
@@ -74,7 +74,7 @@ tests_pass() {
 	[[ $(wc -l <bench/task/echoes.c) -le 45 ]]
 	make BUILD=build build/bin/echoes
 	calmly
-	run -0 "${calm[@]}" build/bin/echoes --effort 1 --invocations 1 --json --case '*same_cpu'
+	run -0 "${calm[@]}" build/bin/echoes --effort 50 --invocations 1 --json --case '*same_cpu'
 	jq -e '.benchmark == "echoes" and .value > 0 and .evidence.answers.seen > 0' <<<"$output"
 	run -2 scripts/new other task three
 	rm bench/task/echoes.c build/bin/echoes
