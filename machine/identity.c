@@ -26,11 +26,11 @@ static char *arm_names(const char *text, const char *kind)
 	for (; (part = machine_field(text, "CPU part")); free(part)) {
 		char *name = name_of(kind, part, "part ");
 		char *item = text_format(", %s, ", name);
+		const size_t len = strlen(all);
 
 		text = strstr(text, "CPU part") + 1;
-		if (!strstr(all, item) &&
-		    strlen(all) + strlen(item) < sizeof(all))
-			strcat(all, item + 2);
+		if (!strstr(all, item) && len + strlen(item) < sizeof(all))
+			snprintf(all + len, sizeof(all) - len, "%s", item + 2);
 		free(item);
 		free(name);
 	}

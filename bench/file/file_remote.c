@@ -97,7 +97,7 @@ static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
  * server's memory. */
 #define LARGE_READ(cache, block)                                           \
 	"[cache=" cache " order=sequential file=64M block=" block " stat=" \
-								  "read]"
+	"read]"
 #define NETWORK(cache)                                                      \
 	"where=$where stat={connect,null_call,estimate}; not where=local;"  \
 	"is switches;"                                                      \

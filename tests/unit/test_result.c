@@ -82,7 +82,7 @@ TEST(earlier_names)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char now[64];
 
-		strcpy(now, names[i][0]);
+		snprintf(now, sizeof(now), "%s", names[i][0]);
 		result_case_today(now);
 		OK_STR(now, names[i][1], names[i][0]);
 	}
