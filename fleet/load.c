@@ -103,7 +103,7 @@ static const char *read_list(struct fleet *f, const char *path)
 
 	if (err)
 		return text_format("%s: %s: is this a directory that "
-				   "scripts/fleet made?",
+				   "oscost fleet made?",
 				   path, input_error(-err));
 	while (!why && input_next(&in)) {
 		in.line[strcspn(in.line, "\n")] = '\0';

@@ -47,7 +47,8 @@ static const struct fleet_bounds all_bounds[] = {
 	  "further out in some row than luck takes one node in 3000" },
 	{ 8, 10, 0.10, false,
 	  "slower by more than 10 % and 10 robust standard deviations: with "
-	  "fewer than 40 nodes of a kind nobody knows how far luck takes the "
+	  "fewer than 40 nodes of a kind it is not known how far luck takes "
+	  "the "
 	  "slowest" },
 	{ 3, 10, 0.25, false,
 	  "slower by more than 25 % and 10 robust standard deviations: with "

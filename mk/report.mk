@@ -6,10 +6,14 @@ $(BUILD)/obj/report/embed.o: report/page.css report/page.js $(wildcard report/wo
 # An assembler puts them in, which a link-time optimizer does not see.
 $(BUILD)/obj/report/embed.o: ALL_CFLAGS += -fno-lto
 
-# Never over a file that somebody has filled in.
+ifeq ($(filter predictions,$(MAKECMDGOALS)) $(origin OUT),predictions command line)
+$(error predictions.ini is written here: there is no OUT=)
+endif
+
+# Never over a file that has been filled in.
 .PHONY: predictions
 predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you measure
-	$(if $(call given,OUT),$(error predictions.ini is written here: there is no OUT=))$(Q)if [ -e predictions.ini ]; then \
+	$(Q)if [ -e predictions.ini ]; then \
 		$(BUILD)/bin/report predictions predictions.ini; \
 	else \
 		new=$$(mktemp ./predictions.XXXXXXXXXX) && \

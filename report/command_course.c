@@ -73,7 +73,7 @@ static int print_run(const struct settings *set, char **names,
 	return err ? EXIT_FAIL : flushed();
 }
 
-static void say_notes(const struct run *run)
+static void print_notes(const struct run *run)
 {
 	for (size_t i = 0; i < run->notes->n; i++)
 		warn("%s", run->notes->v[i].text);
@@ -86,7 +86,7 @@ static void print_coursework(const char *root, struct run *run)
 
 	course_read(&c, run, root);
 	course_write(&d, &c, run);
-	say_notes(run);
+	print_notes(run);
 }
 
 static void print_skeleton(const char *root, struct run *run,
@@ -99,7 +99,7 @@ static void print_skeleton(const char *root, struct run *run,
 	course_read(&c, run, root);
 	figures_read(&figs, root, run->notes);
 	course_skeleton(&d, &c, run, &figs);
-	say_notes(run);
+	print_notes(run);
 }
 
 static void print_latex(const char *root, struct run *run)
@@ -132,7 +132,7 @@ static void print_lmbench(const char *root, struct run *run)
 	rowtable_read(&table, root);
 	lmbench_write(&d, &table, run);
 	noise_certificate_print(stdout, run);
-	say_notes(run);
+	print_notes(run);
 }
 
 int command_lmbench(const struct settings *set, char **names)
@@ -140,7 +140,7 @@ int command_lmbench(const struct settings *set, char **names)
 	return print_run(set, names, print_lmbench);
 }
 
-static void say_warnings(const struct run *run)
+static void print_warnings(const struct run *run)
 {
 	for (size_t i = 0; i < run->notes->n; i++) {
 		const struct note *note = &run->notes->v[i];
@@ -172,7 +172,7 @@ static void print_summary(const char *root, struct run *run)
 	print_card(root, run);
 	warnings_add(run);
 	noise_certificate_print(stdout, run);
-	say_warnings(run);
+	print_warnings(run);
 }
 
 int command_show(const struct settings *set, char **names)

@@ -69,7 +69,7 @@ static const char *amount(double x, const char *unit)
 }
 
 /* Whether the student has predicted @op. */
-static bool is_said(const struct operation *op)
+static bool is_written(const struct operation *op)
 {
 	return isfinite(op->said[PREDICTED]);
 }
@@ -78,19 +78,19 @@ double course_predicted(const struct course *c, size_t i)
 {
 	const struct operation *op = &c->ops.v[i];
 
-	return is_said(op) ? op->said[PREDICTED] : op->rule[PREDICTED];
+	return is_written(op) ? op->said[PREDICTED] : op->rule[PREDICTED];
 }
 
 /* What was predicted, or else what the rule gives. */
 static void fill_predicted(struct table *t, const struct operation *op)
 {
-	const double *v = is_said(op) ? op->said : op->rule;
+	const double *v = is_written(op) ? op->said : op->rule;
 
 	for (size_t j = 0; j < PARTS; j++) {
 		const char *text = amount(v[j], op->unit);
 
 		table_cell(t, COL_BASE + j,
-			   !is_said(op) && isfinite(v[j])
+			   !is_written(op) && isfinite(v[j])
 				   ? text_format("est. %s", text)
 				   : text);
 	}
@@ -166,7 +166,7 @@ void course_table(struct table *t, const struct course *c,
 /* What the student said, and the rule where it stands in for a figure. */
 static void add_reason(struct table *t, const struct operation *op)
 {
-	const char *rule = is_said(op) ? NULL : op->words;
+	const char *rule = is_written(op) ? NULL : op->words;
 
 	if (op->why || rule)
 		table_pair(t, op->label,

@@ -240,7 +240,7 @@ static int read_lines(struct run *run, struct reading *in, const char **why)
 
 	if (err) {
 		*why = text_format("%s: %s: is this a directory that "
-				   "scripts/run-all made?",
+				   "oscost run made?",
 				   in->path, input_error(-err));
 		return err;
 	}
@@ -275,8 +275,8 @@ static void widen(struct row *row, const struct result *r)
 {
 	const double most = isfinite(r->p90) ? r->p90 : r->max;
 
-	row->least = fmin(row->least, fmin(r->min, result_said(r)));
-	row->most = fmax(row->most, fmax(most, result_said(r)));
+	row->least = fmin(row->least, fmin(r->min, result_headline(r)));
+	row->most = fmax(row->most, fmax(most, result_headline(r)));
 }
 
 /* The rows of each process run, but for excluded ones. */
@@ -290,7 +290,7 @@ static void keep(struct row *row, const struct result *const *of, size_t n)
 
 		if (result_shared(r, best))
 			continue;
-		row->values[row->n] = result_said(r);
+		row->values[row->n] = result_headline(r);
 		row->core_hz[row->n] = r->core_hz;
 		row->distance_ns[row->n] = r->distance_ns;
 		widen(row, r);
@@ -400,8 +400,8 @@ const char *run_planned(const struct run *run, const char *id)
 }
 
 /* What the rows of a round tell themselves is no trouble of the program. */
-static bool told_by_rows(const struct reading *in, const char *program,
-			 double round)
+static bool from_rows(const struct reading *in, const char *program,
+		      double round)
 {
 	for (size_t i = 0; i < in->n; i++)
 		if (in->lines[i].failed &&
@@ -430,8 +430,7 @@ static void read_troubles(struct run *run, const struct reading *in)
 		    !strncmp(reason, "skipped: ", 9))
 			reason += 9;
 		if (json_integer_value(status) == 1 &&
-		    told_by_rows(in, run_planned(run, id),
-				 run_number(p, "round")))
+		    from_rows(in, run_planned(run, id), run_number(p, "round")))
 			continue;
 		add_trouble(run, run_planned(run, id),
 			    json_integer_value(status),

@@ -28,7 +28,7 @@ void notes_say(struct notes *notes, const char *both);
 /* One case over all its invocations. */
 struct row {
 	struct result all;     /* aggregated */
-	double *values;	       /* result_said() of each invocation */
+	double *values;	       /* result_headline() of each invocation */
 	double least, most;    /* of all their samples; most: less a tenth */
 	double *core_hz;       /* at which each invocation ran; NAN: unknown */
 	double *distance_ns;   /* of its two CPUs; the same */

@@ -169,7 +169,7 @@ static const struct command {
 	{ "history", " DIR...", "compare runs in order of time with the first",
 	  2, MANY, history_opts, command_history },
 	{ "fleet", " DIR",
-	  "find the slow nodes among many (scripts/fleet made DIR)", 1, 1,
+	  "find the slow nodes among many (oscost fleet made DIR)", 1, 1,
 	  fleet_opts, command_fleet },
 	{ "due", " DIR", "name the programs of a run's next round", 1, 1,
 	  due_opts, command_due },

@@ -369,7 +369,7 @@ const char *noise_cpu_shared_mend(const struct noise_cpu *c)
 	return c->hypervisor
 		       ? "if this machine's own CPUs share no core, nothing "
 			 "inside helps: ask for whole cores, or compare runs "
-			 "in turn (scripts/ab)"
+			 "in turn (oscost ab)"
 		       : "keep the other thread of the core idle, or echo off "
 			 "| sudo tee /sys/devices/system/cpu/smt/control";
 }

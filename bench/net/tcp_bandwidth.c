@@ -358,8 +358,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static void tell_facts(struct bench *b, struct state *s,
-		       const struct bench_case *c)
+static void write_facts(struct bench *b, struct state *s,
+			const struct bench_case *c)
 {
 	const struct tcp_info info = net_client_info(s->hosts.client);
 	uint64_t again = 0;
@@ -382,7 +382,7 @@ static int finish(struct bench *b, struct state *s, const struct bench_case *c)
 	uint64_t taken = 0, counted = 0;
 	int got = 1;
 
-	tell_facts(b, s, c);
+	write_facts(b, s, c);
 	for (unsigned int k = 0; k < s->streams; k++)
 		shutdown(s->hosts.client[k].fd, SHUT_WR);
 	for (unsigned int k = 0; k < s->streams && got > 0; k++) {

@@ -11,8 +11,7 @@
  * in turns fast, while both ends run, and slow, while they wake each other, and
  * any pause makes it fast for some ms: so nothing else runs meanwhile, and the
  * value is the mean over time.  On one CPU it depends on when the scheduler
- * lets the other side run: 8 KiB by a POSIX queue gave 188 to 1 695 MB/s on one
- * kernel.
+ * lets the other run: 8 KiB by a POSIX queue gave 188 to 1 695 MB/s.
  *
  * Both sides block and never spin, so that both work on one CPU as well; place
  * is where the partner is pinned, because placement decides more than the

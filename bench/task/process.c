@@ -202,7 +202,7 @@ static int place(struct bench *b, struct state *s, enum helper helper)
 
 /* Without its size no two prices of fork can be compared; only /proc has it.
  * @pid: 0 is this process. */
-static int tell_size(struct bench *b, const struct bench_case *c, pid_t pid)
+static int note_size(struct bench *b, const struct bench_case *c, pid_t pid)
 {
 	char statm[128], *maps;
 	double mappings = 0;
@@ -289,7 +289,7 @@ static int enter_small(struct bench *b, struct state *s,
 	close(e.channel);
 	if (!err)
 		err = await(b, s, &none);
-	return err ? err : tell_size(b, c, s->small.pid);
+	return err ? err : note_size(b, c, s->small.pid);
 }
 
 /* Write to every page, as its owner would between two forks. */
@@ -361,7 +361,7 @@ static int enter_memory(struct bench *b, struct state *s,
 				  (long long)(got / (int64_t)MIB), mib,
 				  huge ? "all" : "none");
 	bench_fact(b, c, "huge_page_bytes", (double)got);
-	return tell_size(b, c, 0);
+	return note_size(b, c, 0);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -379,7 +379,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->bytes = case_has(c, "mem") ? (size_t)case_int(c, "mem") : 0;
 	if (p->small)
 		return enter_small(b, s, c, p);
-	return s->bytes ? enter_memory(b, s, c, p) : tell_size(b, c, 0);
+	return s->bytes ? enter_memory(b, s, c, p) : note_size(b, c, 0);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)

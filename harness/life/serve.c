@@ -36,7 +36,7 @@ double bench_ns(const struct bench *b, double ticks)
 }
 
 /* Files that lie elsewhere than where the user is: he may not expect it. */
-static void tell_where(const struct bench *b)
+static void note_place(const struct bench *b)
 {
 	char here[sizeof(b->scratch)];
 	struct file_place p;
@@ -70,7 +70,7 @@ const char *bench_scratch(struct bench *b)
 		return NULL;
 	}
 	guard_add(b->plan.guard_fd, "dir", b->scratch);
-	tell_where(b);
+	note_place(b);
 	return b->scratch;
 }
 

@@ -103,7 +103,7 @@ static void collect(struct run *all, const struct channel *c)
 		all->n += !all->broken;
 	}
 	if (all->broken)
-		warn("an invocation wrote a broken row");
+		warn("a process run wrote a broken row");
 }
 
 /* This program anew: by its path, so that ps shows its name; by the link where
@@ -158,7 +158,7 @@ _Noreturn static void become_invocation(const struct run *all, uint64_t seed,
 	 * Before Linux 5.9 it stays. */
 	syscall(SYS_close_range, RECORD_FD + 1, UINT_MAX, 0);
 	start_again(all->argv);
-	warn("cannot start an invocation: %s%s", strerror(errno),
+	warn("cannot start a process run: %s%s", strerror(errno),
 	     errno == ENOEXEC
 		     ? ": the kernel must know how to start this file; "
 		       "for qemu-user register it with binfmt_misc, flag P"
@@ -288,12 +288,12 @@ static int judge(int status, unsigned int number, unsigned int orphans,
 		 count(all->rows, before, all->n, RESULT_FAILED))
 		code = EXIT_OK;
 	if (orphans)
-		warn("an invocation left processes behind; they were killed");
+		warn("a process run left processes behind; they were killed");
 	if (left)
-		warn("%u thing(s) left behind by an invocation were removed",
+		warn("%u thing(s) left behind by a process run were removed",
 		     left);
 	if (code == EXIT_OK && all->n == before) {
-		warn("an invocation ended without a result");
+		warn("a process run ended without a result");
 		return EXIT_BROKEN;
 	}
 	if ((orphans || left) && (code == EXIT_OK || code == EXIT_SKIP))
@@ -328,7 +328,7 @@ static int one_invocation(struct run *all, unsigned int number)
 		/* ulimit -u or pids.max: a limit of this place, no defect. */
 		const bool limit = errno == EAGAIN || errno == ENOMEM;
 
-		warn("%scannot start an invocation: %s",
+		warn("%scannot start a process run: %s",
 		     limit ? "skipped: " : "", strerror(errno));
 		close(ends[0]);
 		return limit ? EXIT_SKIP : EXIT_FAIL;
@@ -406,8 +406,8 @@ static void set_signals(void (*handler)(int), sigset_t *set)
 
 /* One line that is written over: how far it is, and from the second one on how
  * long the others will take if they take as long. */
-static void say_progress(const struct invocation_plan *plan, unsigned int i,
-			 uint64_t begin_ns)
+static void print_progress(const struct invocation_plan *plan, unsigned int i,
+			   uint64_t begin_ns)
 {
 	const double took = (double)(invocation_now_ns() - begin_ns) / 1e9;
 
@@ -456,7 +456,7 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
 		const size_t before = all.n;
 
 		if (progress)
-			say_progress(plan, i, begin_ns);
+			print_progress(plan, i, begin_ns);
 		now = one_invocation(&all, i);
 		/* What was measured before can be had here: noise had each of
 		 * the rows skipped, and they say so. */
@@ -475,7 +475,7 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
 		fputs("\r\033[K", stderr);
 	if (invocation_stop) {
 		code = 128 + invocation_stop;
-		warn("stopped by %s after %u of %u invocations",
+		warn("stopped by %s after %u of %u process runs",
 		     invocation_stop == SIGINT	  ? "SIGINT"
 		     : invocation_stop == SIGTERM ? "SIGTERM"
 						  : "SIGHUP",

@@ -283,7 +283,7 @@ static size_t pick_rows(struct result *out, rows_t rows, size_t n,
 	return k;
 }
 
-double result_said(const struct result *r)
+double result_headline(const struct result *r)
 {
 	if (r->status == RESULT_FAILED)
 		return NAN;
@@ -309,14 +309,14 @@ static void widen(struct result *out)
 
 /* What the rows said, where it is finite, times the frequency at @hz in GHz
  * (SIZE_MAX is none), sorted in @x.  Return: how many. */
-static size_t said_of(rows_t rows, size_t n, size_t hz, double *x)
+static size_t values_of(rows_t rows, size_t n, size_t hz, double *x)
 {
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *r = (const char *)rows[i];
 
-		x[k] = result_said(rows[i]);
+		x[k] = result_headline(rows[i]);
 		if (hz != SIZE_MAX)
 			x[k] = x[k] * *(const double *)(r + hz) / 1e9;
 		k += isfinite(x[k]);
@@ -356,9 +356,9 @@ static void set_ticks(struct result *out, rows_t rows, size_t n, double *work)
 	if (out->status != RESULT_OK ||
 	    (out->unit && strcmp(out->unit, "ns") != 0))
 		return;
-	k = said_of(rows, n, offsetof(struct result, tsc_hz), work);
+	k = values_of(rows, n, offsetof(struct result, tsc_hz), work);
 	out->ticks = k ? stats_median(work, k) : NAN;
-	k = said_of(rows, n, offsetof(struct result, core_hz), work);
+	k = values_of(rows, n, offsetof(struct result, core_hz), work);
 	out->cycles = k ? stats_median(work, k) : NAN;
 }
 
@@ -443,7 +443,7 @@ static void circumstances(struct result *out, rows_t rows, size_t n)
 					   : RESULT_CPUS_DIFFER;
 		if (out->timer && r->timer && strcmp(out->timer, r->timer) != 0)
 			result_set(&out->timer, NULL);
-		if (out->status != RESULT_OK || isfinite(result_said(r)))
+		if (out->status != RESULT_OK || isfinite(result_headline(r)))
 			out->n += r->n;
 	}
 }
@@ -504,7 +504,7 @@ void result_aggregate(struct result *out, const struct result *const *rows,
 	out->status = pick_status(rows, n);
 	k = pick_rows(out, rows, n, good);
 	merge_columns(out, good, k, work);
-	m = said_of(good, k, SIZE_MAX, said);
+	m = values_of(good, k, SIZE_MAX, said);
 	headline(out, said, m);
 	most = isfinite(out->ci95[1]) ? out->ci95[1] : m ? said[m - 1] : NAN;
 	if (!doubt(out, good, k))

@@ -124,10 +124,10 @@ char *result_line(const struct result *r, size_t digits);
  */
 int result_take(struct result *r, const char **at, const char *end);
 
-/* result_said() - what an invocation says of the headline, NAN if nothing.  One
- * that could not tell its estimate from nothing is no reason to leave it out:
- * that would bias the others upwards. */
-double result_said(const struct result *r);
+/* result_headline() - what an invocation says of the headline, NAN if nothing.
+ * One that could not tell its estimate from nothing is no reason to leave it
+ * out: that would bias the others upwards. */
+double result_headline(const struct result *r);
 
 /*
  * Invocations whose core another hardware thread used too (core_share is less

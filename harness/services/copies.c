@@ -76,9 +76,9 @@ static int publish(const struct crew_life *l, struct crew_share *mine, int err)
 	if (!said)
 		return err;
 	said = &l->target->verdict;
-	mine->n_said = said->evidences < CREW_EVIDENCES ? said->evidences
-							: CREW_EVIDENCES;
-	for (size_t i = 0; i < mine->n_said; i++)
+	mine->n_evidences = said->evidences < CREW_EVIDENCES ? said->evidences
+							     : CREW_EVIDENCES;
+	for (size_t i = 0; i < mine->n_evidences; i++)
 		mine->said[i] = said->evidence[i];
 	return err;
 }
@@ -412,10 +412,10 @@ int crew_window(struct crew *w, struct bench *b)
 	return told(b, w, err ? err : lead_window(w));
 }
 
-static void tell_evidence(struct bench *b, const struct bench_case *c,
-			  const struct crew_share *s)
+static void write_evidence(struct bench *b, const struct bench_case *c,
+			   const struct crew_share *s)
 {
-	for (size_t i = 0; i < s->n_said; i++) {
+	for (size_t i = 0; i < s->n_evidences; i++) {
 		const struct evidence *e = &s->said[i];
 
 		if (e->purity)
@@ -428,8 +428,8 @@ static void tell_evidence(struct bench *b, const struct bench_case *c,
 	}
 }
 
-static void tell_facts(struct bench *b, const struct bench_case *c,
-		       json_t *facts)
+static void write_facts(struct bench *b, const struct bench_case *c,
+			json_t *facts)
 {
 	const char *what;
 	json_t *v;
@@ -457,9 +457,9 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 	end(w, 0, w->lead);
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)
-		tell_evidence(b, c, &w->page->of[i]);
+		write_evidence(b, c, &w->page->of[i]);
 	if (!err && w->lead) /* where another could not be started, none */
-		tell_facts(b, c, w->lead->target->def.facts);
+		write_facts(b, c, w->lead->target->def.facts);
 	crew_stop(w);
 	return err;
 }

@@ -65,7 +65,7 @@ struct crew_share {
 	bool impure;	       /* an event was no sample */
 	char why[256];
 	struct evidence said[CREW_EVIDENCES]; /* of the visit */
-	size_t n_said;
+	size_t n_evidences;
 };
 
 /* Memory of all copies. */

@@ -15,7 +15,7 @@ void bench_fail_cases(struct bench *b, const char *why, const char *name)
 
 /* The first message wins, of the case at hand or of the program. */
 __attribute__((format(printf, 4, 0))) static void
-say_why(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
+write_reason(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
 {
 	char *why =
 		b->now.current ? b->now.current->verdict.why : b->verdict.why;
@@ -53,13 +53,13 @@ static bool is_limit(const struct bench *b, int err)
 
 int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
-	WITH_ARGS(say_why(b, err, is_limit(b, err), fmt, ap));
+	WITH_ARGS(write_reason(b, err, is_limit(b, err), fmt, ap));
 	return err > 0 ? -err : -EIO;
 }
 
 int bench_skip(struct bench *b, const char *fmt, ...)
 {
-	WITH_ARGS(say_why(b, 0, true, fmt, ap));
+	WITH_ARGS(write_reason(b, 0, true, fmt, ap));
 	return -ENOTSUP;
 }
 

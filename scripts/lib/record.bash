@@ -116,7 +116,7 @@ record_keep() {
 	lines=$(awk -F '\t' "$2" "$out/${kept}journal.tsv")
 	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/${kept}journal.tsv")
 	[[ $others != 0 ]] || return 0
-	log "$others invocations $1; they are measured again"
+	log "$others process runs $1; they are measured again"
 	record_write "${kept}journal.tsv" "$lines"
 }
 

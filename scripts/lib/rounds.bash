@@ -116,7 +116,7 @@ rounds_row() {
 	record_journal "$round" "$id" "$status" "$seconds" "$reason"
 	progress_took "$took"
 	if ((status != 0)); then
-		rounds_tell "$round" "$id" "$status"
+		rounds_report "$round" "$id" "$status"
 	fi
 }
 
@@ -157,8 +157,8 @@ rounds_reason() {
 	fi
 }
 
-# rounds_tell ROUND ID STATUS: say it at once, but only once for each reason.
-rounds_tell() {
+# rounds_report ROUND ID STATUS: say it at once, but only once for each reason.
+rounds_report() {
 	local word=failed
 
 	(($3 != 77)) || word=skipped

@@ -33,7 +33,7 @@ misbehaves() {
 	misbehaves 1 crash '*signal 11*' 'length == 0'
 	misbehaves 1 exit '*without a result*' 'length == 0'
 	# What a library prints is no row.
-	misbehaves 1 print 'unruly: an invocation wrote a broken row'
+	misbehaves 1 print 'unruly: a process run wrote a broken row'
 	misbehaves 1 half '*broken row*signal 9*' 'length == 0'
 	misbehaves 1 child '*left a child behind*'
 	misbehaves 1 daemon '*left processes behind*'

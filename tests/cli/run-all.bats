@@ -181,10 +181,10 @@ cut_and_resume() {
 	# Rows that had no place on the disk yet, but a length: zeros.
 	for rows in 0 5 $((size / 2)) $((size - 1)); do
 		cut_and_resume truncate -s "$rows" invocations.jsonl
-		[[ $stderr == *"invocations lost their rows; they are measured again"* ]]
+		[[ $stderr == *"process runs lost their rows; they are measured again"* ]]
 		cut_and_resume bash -c "truncate -s $rows invocations.jsonl
 			truncate -s $size invocations.jsonl"
-		[[ $stderr == *"invocations lost their rows; they are measured again"* ]]
+		[[ $stderr == *"process runs lost their rows; they are measured again"* ]]
 	done
 	cut_and_resume bash -c 'truncate -s 40 run/journal.tsv; truncate -s 400 run/journal.tsv'
 	cut_and_resume bash -c 'truncate -s +40 run/journal.tsv; truncate -s +40 invocations.jsonl'
@@ -250,7 +250,7 @@ cut_and_resume() {
 	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out
 	jq -e '[.programs[].exit_status] | sort == [0, 0, 1, 1]' out/run.json
 	run -0 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out --resume-failed
-	[[ $stderr == *"2 invocations failed; they are measured again"* ]]
+	[[ $stderr == *"2 process runs failed; they are measured again"* ]]
 	jq -e '[.programs[].exit_status] == [0, 0, 0, 0]' out/run.json
 }
 

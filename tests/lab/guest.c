@@ -44,7 +44,7 @@ static __attribute__((noinline)) void loop12(uint64_t n)
 			 : "x9", "cc");
 }
 
-static void say_count(const char *name, const struct counters_count *k)
+static void write_count(const char *name, const struct counters_count *k)
 {
 	if (k->known)
 		printf(" %s=%.0f", name, k->value);
@@ -58,7 +58,8 @@ static void say(const char *what, uint64_t n, const struct counters_counts *k)
 
 	printf("@%s n=%" PRIu64, what, n);
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
-		say_count(counters_name((enum counters_event)e), &k->count[e]);
+		write_count(counters_name((enum counters_event)e),
+			    &k->count[e]);
 	printf(" ipc=%.6f load_pct=%.6f scaled=%d\n", counters_ipc(k),
 	       counters_load_pct(k, width),
 	       k->count[COUNTERS_INSTRUCTIONS].scaled);
@@ -116,7 +117,7 @@ static void count_loop(const char *what, unsigned int flags,
 	counters_close(c);
 }
 
-static void say_why(void)
+static void write_reason(void)
 {
 	static const struct counters_target self = { .kind = COUNTERS_SELF };
 	struct counters *c = open_or_say(&self, 0);
@@ -207,7 +208,7 @@ int main(void)
 	mount("proc", "/proc", "proc", 0, NULL);
 	mount("sysfs", "/sys", "sysfs", 0, NULL);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	say_why();
+	write_reason();
 	for (uint64_t n = 1000; n <= 1000000; n *= 10) {
 		count_loop("loop3", COUNTERS_USER, loop3, n);
 		count_loop("loop3", COUNTERS_USER, loop3, 2 * n);

@@ -76,7 +76,7 @@ static void answered(int status, struct nfs_context *nfs, void *data,
 	c->done = true;
 }
 
-static void told_size(int status, struct nfs_context *nfs, void *data,
+static void take_size(int status, struct nfs_context *nfs, void *data,
 		      void *private_data)
 {
 	struct nfs_client *c = private_data;
@@ -142,7 +142,7 @@ static int mount_and_open(struct nfs_client *c, const struct nfs_url *url,
 	if (err)
 		return err;
 	c->file = c->answer;
-	return ASK(c, NULL, 0, nfs_fstat64_async(c->nfs, c->file, told_size, c),
+	return ASK(c, NULL, 0, nfs_fstat64_async(c->nfs, c->file, take_size, c),
 		   url->file);
 }
 

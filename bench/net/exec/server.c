@@ -65,7 +65,7 @@ static const struct opt options[] = {
 	OPT_U64(0, "max-seconds", settings, seconds, "600", 1, 86400,
 		"that one session may last, s"),
 	OPT_U64(0, "idle-exit", settings, idle_s, "3600", 0, 604800,
-		"end when nobody came for so long (0: never), s"),
+		"end if no client came for so long (0: never), s"),
 	OPT_FLAG(0, "until-eof", settings, until_eof,
 		 "end when standard input does, as when ssh goes, flag"),
 	OPT_FLAG(
@@ -198,7 +198,7 @@ static void drop(struct server *s, unsigned int i)
 }
 
 /* Read more of a hello.  Return: whether it goes on. */
-static bool hear(struct server *s, unsigned int i)
+static bool receive(struct server *s, unsigned int i)
 {
 	struct pending *p = &s->pending[i];
 	const ssize_t n =
@@ -281,7 +281,7 @@ static int turn(struct server *s)
 	if (n < 0)
 		return errno == EINTR ? 1 : -errno;
 	for (unsigned int i = 0; n > 0 && i < s->n;) {
-		if (!s->fd[PENDING + i].revents || hear(s, i))
+		if (!s->fd[PENDING + i].revents || receive(s, i))
 			i++;
 		else
 			drop(s, i);
