@@ -5,16 +5,6 @@
 
 load ../helpers
 
-# An interval takes six process runs, and up to half of twelve may be excluded.
-setup() { calmly; }
-
-@test "intervals have their unit, also of long names" {
-	try 0 "$BIN/context_switch" --effort 1 --invocations 12 --case 'between=process,by=pipe,place=same_cpu,*'
-	grep -E '^in all cases: .*by=pipe' <<<"$output"
-	grep -E ' [0-9.]+ µs +[0-9.]+\.\.[0-9.]+ µs +[ABCD]$' <<<"$output"
-	run ! grep -nE '^.{81,}' <<<"$output"
-}
-
 @test "a program says on a terminal how far it is, without colours, elsewhere nothing" {
 	command -v script >/dev/null || skip "no script(1)"
 	SHELL=/bin/sh try 0 script -qec "'$BIN/nop' --invocations 3 --effort 1" /dev/null
@@ -29,7 +19,7 @@ setup() { calmly; }
 
 	try 0 "$BIN/syscall" --effort 1 --case 'op=getppid' --wide
 	heading=$(grep '^case ' <<<"$output")
-	for column in value min mean 'std dev' ticks cycles samples evidence; do
+	for column in value samples evidence; do
 		[[ $heading == *" $column"* ]]
 	done
 	grep -E '^op=getppid,by=syscall .*calls? [0-9]+/[0-9]+' <<<"$output"

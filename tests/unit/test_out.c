@@ -62,11 +62,22 @@ static size_t longest(char *s)
 
 static void all_columns(void)
 {
-	rows[0] = row("a=0", RESULT_OK);
-	print_as(OUT_WIDE, 1);
-	OK(strstr(text, " value ") && strstr(text, " 95 % interval ") &&
-		   strstr(text, " grade") && strstr(text, "10.1..10.6 µs"),
-	   "a wide table has the interval and the grade");
+	static const char *const columns[] = {
+		" value ",  " 95 % interval ", " min ",
+		" mean ",   " std dev ",       " ticks ",
+		" cycles ", " samples ",       " grade",
+	};
+	struct result *r = &rows[0];
+
+	for (int wide = 0; wide < 2; wide++) {
+		*r = row("a=0", RESULT_OK);
+		r->min = r->mean = r->stddev = r->ticks = r->cycles = 10200;
+		r->samples = 7;
+		print_as(wide ? OUT_WIDE : OUT_SHORT, 1);
+		OK(strstr(text, " 10.1..10.6 µs "), "an interval has its unit");
+	}
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		OK(strstr(text, columns[i]), columns[i]);
 }
 
 static void remarks(void)
