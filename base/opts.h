@@ -35,9 +35,9 @@ struct opt {
 	size_t offset;	   /* of the value, inside the struct being filled */
 	const char *def;   /* default, as the user would type it; or NULL */
 	uint64_t min, max; /* inclusive; numbers only */
-	const char
-		*help; /* one line, ends with ", unit"; NULL: an earlier
-			* name of another option, which has the same member */
+	/* One line, ends with ", unit"; NULL: an earlier name of another
+	 * option, which has the same member. */
+	const char *help;
 };
 
 /* Fails to compile unless @member of struct @type has C type @ctype. */

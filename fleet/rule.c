@@ -48,12 +48,11 @@ static const struct fleet_bounds all_bounds[] = {
 	{ 8, 10, 0.10, false,
 	  "slower by more than 10 % and 10 robust standard deviations: with "
 	  "fewer than 40 nodes of a kind it is not known how far luck takes "
-	  "the "
-	  "slowest" },
+	  "the slowest" },
 	{ 3, 10, 0.25, false,
 	  "slower by more than 25 % and 10 robust standard deviations: with "
 	  "fewer than 8 nodes of a kind no statement is sure, so look at a "
-	  "second run (scripts/fleet confirm)" },
+	  "second run (oscost fleet confirm)" },
 };
 
 const struct fleet_bounds *fleet_bounds_of(size_t n)

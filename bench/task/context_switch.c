@@ -162,9 +162,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
  * One switch, timed once, as the CSE 221 report does it (section 3.6): the
  * parent reads the clock, writes to a pipe and waits for the child; the child,
  * asleep in read, wakes up, reads the clock and sends that back.  Two threads
- * do the same with a condition variable.  The child of the report is a new one
- * each time, and its first touches of pages are in the figure: 22 of 28 us in a
- * Zen 5 guest. Ours has been waited for before.
+ * do the same with a condition variable.  Here one partner serves all samples
+ * of a visit: a child that is new each time, as the report's is, also has in
+ * its figure the pages that it touches first (22 of 28 us in a Zen 5 guest).
  */
 static int stop_clock(struct partner *p, void *arg)
 {

@@ -271,8 +271,7 @@ static void check(const char *operand, int parsed, const char *why)
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
 	if (set.plan.cpus && !topo_confine(set.plan.cpus))
-		misuse("--cpus %s: not a list such as 0-3,7 of CPUs that "
-		       "this "
+		misuse("--cpus %s: not a list such as 0-3,7 of CPUs that this "
 		       "process may use",
 		       set.plan.cpus);
 	if (set.plan.copies && !copies_choose(set.plan.copies))
