@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "err.h"
 #include "units.h"
 
@@ -126,6 +125,7 @@ static int store_defaults(const struct opt_set *sets)
 /* getopt_long() returns a letter, or of a long name this and its place in the
  * tables. */
 #define LONG_NAMES 256
+#define OPTS_MAX   100 /* more than any program has */
 
 static const struct opt *find(const struct opt_set *sets, int code,
 			      void **target)
@@ -166,9 +166,13 @@ static int misuse(const struct opt_set *sets, int code, const char *word)
 	const struct opt *o = find(sets, optopt, &target);
 
 	if (!optopt) {
-		const char *meant = nearest(sets, word + strspn(word, "-"));
+		const char *name = word + strspn(word, "-");
+		const char *meant = nearest(sets, name);
 
-		return refuse("%s: unknown or ambiguous option%s%s%s", word,
+		return refuse("%s: %s option%s%s%s", word,
+			      meant && !strncmp(meant, name, strlen(name))
+				      ? "ambiguous"
+				      : "unknown",
 			      meant ? "; did you mean --" : "",
 			      meant ? meant : "", meant ? "?" : "");
 	}
@@ -182,16 +186,11 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 	       const char **why)
 {
 	int err = store_defaults(sets), code, n = 0;
-	char *letters, *letter;
-	struct option *names;
+	/* A missing value is no unknown option. */
+	char letters[2 * OPTS_MAX] = ":", *letter = letters + 1;
+	struct option names[OPTS_MAX + 1] = { 0 };
 
 	*why = whybuf;
-	OPT_EACH (set, o, sets)
-		n++;
-	names = text_alloc((size_t)n + 1, sizeof(*names));
-	letter = letters = text_alloc((size_t)n + 1, 2);
-	*letter++ = ':'; /* a missing value is no unknown option */
-	n = 0;
 	OPT_EACH (set, o, sets) {
 		const bool valued = o->kind != OPT_KIND_FLAG;
 
@@ -214,8 +213,6 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 		err = o ? store(o, target, optarg)
 			: misuse(sets, code, argv[optind - 1]);
 	}
-	free(letters);
-	free(names);
 	return err ? err : optind;
 }
 

@@ -134,8 +134,9 @@ void rounds_count(struct run *run);
 bool rounds_ends(const struct run *run, unsigned int *least,
 		 unsigned int *most);
 
-/* rounds_text() - "10" or "10 to 30". */
+/* rounds_text() - "10" or "10 to 30"; rounds_words() - and " rounds". */
 const char *rounds_text(const struct run *run);
+const char *rounds_words(const struct run *run);
 
 /* rounds_half() - widest half of an interval that rows of @s had after so many
  * @rounds, as a share of its middle: INFINITY if a row had no interval, NAN if

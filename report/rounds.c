@@ -96,6 +96,13 @@ const char *rounds_text(const struct run *run)
 		       : text_format("%u", most);
 }
 
+const char *rounds_words(const struct run *run)
+{
+	const char *n = rounds_text(run);
+
+	return text_format("%s round%s", n, strcmp(n, "1") ? "s" : "");
+}
+
 static double share_of(const struct run *run, const char *key)
 {
 	const double pct = run_number(run->meta, key);

@@ -77,7 +77,7 @@ static void put_top(struct doc *d, const struct run *run)
 		      when ? when : "at an unknown time", "rows",
 		      text_plural(run->nrows, "row"), "programs",
 		      text_plural(programs, "program"), "rounds",
-		      rounds_text(run), "Grade",
+		      rounds_words(run), "Grade",
 		      text_format("%c%s", *grade - 'a' + 'A', grade + 1), "so",
 		      prose(letter ? text_format("top-%c", letter) : "top-0",
 			    NULL),

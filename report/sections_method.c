@@ -85,7 +85,7 @@ static void put_rounds(struct doc *d, const struct run *run)
 	double seed = run_number(run->meta, "seed");
 	const char *order =
 		isfinite(seed) ? text_format(" (seed %.0f)", seed) : "";
-	const char *rounds = rounds_text(run);
+	const char *rounds = rounds_words(run);
 
 	para(d, prose("method-rounds", "rounds", rounds, "of",
 		      profile ? " of profile " : "", "profile",

@@ -133,7 +133,7 @@ static void warn_precision(struct run *run)
 			  prose("warn-precision", "n", text_format("%zu", wide),
 				"of", text_format("%zu", rows), "within",
 				text_format("%.8g", 100 * within), "rounds",
-				rounds_text(run), "names", names, NULL));
+				rounds_words(run), "names", names, NULL));
 }
 
 static void warn_width(struct run *run)

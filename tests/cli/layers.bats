@@ -21,8 +21,8 @@ layers() { "$ROOT/scripts/layers" --bin "$BIN" --rounds 4 --effort 1 "$@"; }
 }
 
 @test "misuse is refused" {
-	run -2 --separate-stderr layers --layers nosuch --out out
-	[[ $stderr == *"no layer, or no value of it: 'nosuch'"* && ! -e out ]]
+	run -2 --separate-stderr layers --layers seccmp --out out
+	[[ $stderr == "layers: unknown layer 'seccmp'; did you mean seccomp?" && ! -e out ]]
 	run -2 --separate-stderr layers --layers ' '
 	run -2 --separate-stderr layers --sundial 1
 	run -2 --separate-stderr layers --layers nnp --only nosuch

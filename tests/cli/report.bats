@@ -437,11 +437,11 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	local command
 
 	run -2 --separate-stderr "$report" export --cpu 3 small
-	one_line "--cpu: unknown or ambiguous option; try report export --help"
+	one_line "--cpu: unknown option; try report export --help"
 	run -2 --separate-stderr "$report" compare --no-plots small small
-	one_line "--no-plots: unknown or ambiguous option; try report compare --help"
+	one_line "--no-plots: unknown option; try report compare --help"
 	run -2 --separate-stderr "$report" --root "$ROOT" make small
-	one_line "--root: unknown or ambiguous option; try report --help"
+	one_line "--root: unknown option; try report --help"
 	run -0 "$report" --help
 	for command in make card show coursework lmbench predictions compare \
 		history failed export; do
