@@ -54,6 +54,16 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	[[ -s out/compare.html && -s out/compare.md ]]
 }
 
+@test "--prio is the priority of each program" {
+	chrt -r 7 true 2>/dev/null || skip 'may have no real-time priority'
+	# shellcheck disable=SC2016 # expands in the program
+	sed -i '2i chrt -p $$ >>'"$PWD/policies" a/one b/two
+	run -0 --separate-stderr ab --rounds 4 --prio 7
+	[[ $(grep -c 'SCHED_RR$' policies) -eq 8 && $(grep -c 'priority: 7$' policies) -eq 8 ]]
+	run -2 --separate-stderr ab --prio 100
+	[[ $stderr == *"--prio takes 1 to 99, not '100'"* ]]
+}
+
 @test "a planted slowdown is found, with its size" {
 	fake b 1.05
 	run -3 --separate-stderr ab --threshold 3
