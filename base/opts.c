@@ -140,21 +140,26 @@ static const struct opt *find(const struct opt_set *sets, int code,
 	return NULL;
 }
 
-/* The long name that begins most like @word, half of it at least; or NULL. */
+/* The long name with most of both ends of @word, half of it; or NULL. */
 static const char *nearest(const struct opt_set *sets, const char *word)
 {
+	const size_t n = strlen(word);
 	const char *best = NULL;
-	size_t most = (strlen(word) + 1) / 2;
+	size_t most = (n + 1) / 2;
 
 	OPT_EACH (set, o, sets) {
-		size_t same = 0;
+		const size_t m = strlen(o->name);
+		size_t same = 0, tail = 0;
 
 		if (!o->help)
 			continue;
-		for (; word[same] && word[same] == o->name[same]; same++)
-			;
-		if (same >= most)
-			most = same + 1, best = o->name;
+		while (word[same] && word[same] == o->name[same])
+			same++;
+		while (same + tail < n && same + tail < m &&
+		       word[n - 1 - tail] == o->name[m - 1 - tail])
+			tail++;
+		if (same + tail >= most)
+			most = same + tail + 1, best = o->name;
 	}
 	return best;
 }
@@ -166,13 +171,12 @@ static int misuse(const struct opt_set *sets, int code, const char *word)
 	const struct opt *o = find(sets, optopt, &target);
 
 	if (!optopt) {
-		const char *name = word + strspn(word, "-");
-		const char *meant = nearest(sets, name);
+		const char *name = word + strspn(word, "-"),
+			   *meant = nearest(sets, name);
+		const bool many = meant && strstr(meant, name) == meant;
 
 		return refuse("%s: %s option%s%s%s", word,
-			      meant && !strncmp(meant, name, strlen(name))
-				      ? "ambiguous"
-				      : "unknown",
+			      many ? "ambiguous" : "unknown",
 			      meant ? "; did you mean --" : "",
 			      meant ? meant : "", meant ? "?" : "");
 	}

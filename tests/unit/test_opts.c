@@ -142,9 +142,9 @@ static void permutes(void)
 static const struct {
 	const char *line, *want;
 } bad[] = {
-	{ "--nope", "--nope: unknown option" },
-	{ "--counts",
-	  "--counts: unknown option; did you mean --count?" },
+	{ "--xyz", "--xyz: unknown option" },
+	{ "--cuont", "--cuont: unknown option; did you mean --count?" },
+	{ "--counts", "--counts: unknown option; did you mean --count?" },
 	{ "-q", "-q: unknown option" },
 	{ "-fq", "-q: unknown option" },
 	{ "--c", "--c: ambiguous option; did you mean --count?" },
