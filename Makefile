@@ -37,7 +37,7 @@ GIT_ID  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # install pkg-config first.
 once = $(eval $(1) := $(shell $(2)))$($(1))
 # On a bare machine the first command says what to type, not cc or the shell.
-bare = $(shell scripts/setup --check run >&2)$(error nothing can be built yet; type: scripts/setup)
+bare = $(shell scripts/setup --check card >&2)$(error nothing can be built yet; type: scripts/setup)
 tools = $(if $(shell command -v $(firstword $(CC)) >/dev/null && \
 	$(PKG_CONFIG) --exists $(REPORT_PKGS) 2>/dev/null && echo yes),,$(bare))
 # Whether an optional library is here; the static file has none of them.

@@ -32,7 +32,7 @@ run-all: ## measure: PROFILE=card|quick|default|publish PRECISION=2 ONLY="a b" C
 
 .PHONY: card
 card: ## measure what people quote, in 20 seconds: CPU= PRIO= OUT=
-	$(Q)$(if $(strange),$(error $(strange)))scripts/setup run
+	$(Q)$(if $(strange),$(error $(strange)))scripts/setup card
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)scripts/run-all $(RUN_ALL_FLAGS) --profile card
 

@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	bin=$BATS_TEST_TMPDIR/bin
 	mkdir "$bin"
-	for cmd in bash env sed grep tail head mktemp rm find dirname readlink cat chmod touch; do
+	for cmd in bash env sed grep tail head mktemp rm find dirname readlink cat chmod tee touch; do
 		ln -s "$(command -v "$cmd")" "$bin/$cmd"
 	done
 	user 0
@@ -47,6 +47,28 @@ try() {
 	run -0 --separate-stderr try
 	[[ -z $output$stderr && ! -e calls ]]
 	run -0 try test
+}
+
+@test "a terminal shows what is being installed, a file does not" {
+	local script
+
+	script=$(command -v script) || skip 'no script (bsdutils)'
+	manager apt-get 'echo "Unpacking a-pkg"; touch "'"$bin/nosuch"'"; chmod +x "'"$bin/nosuch"'"'
+	run -0 env PATH="$bin" "$script" -qec "'$ROOT/scripts/setup' --table table.tsv" /dev/null
+	[[ $output == *'Unpacking a-pkg'* ]]
+	rm "$bin/nosuch"
+	run -0 try
+	[[ $output != *Unpacking* ]]
+}
+
+@test "card installs only what its figures need" {
+	manager apt-get
+	printf 'card,run\tmust\tcmd:nosuch\ta-pkg\t-\t-\t-\t-\nrun\tmay\tcmd:extra\ta-extra\t-\t-\t-\t-\n' >table.tsv
+	run -0 try card
+	grep -q 'a-pkg' calls
+	run ! grep -q 'a-extra' calls
+	run -0 try
+	grep -q 'a-extra' calls
 }
 
 @test "setup installs what is missing, in each family" {
