@@ -52,7 +52,9 @@ export_as() { "$report" export --format "$1" "$2"; }
 	[[ $(head -1 nop.csv) == "$(head -1 small/report.csv)" ]]
 	export_as json small | cmp - small/report.json
 	run -2 --separate-stderr export_as sundial small
-	[[ $stderr == *"--format sundial: expected csv, "* ]]
+	[[ $stderr == *"--format sundial: expected csv, "* && $stderr != *"did you mean"* ]]
+	run -2 --separate-stderr export_as opnmetrics small
+	[[ $stderr == *"; did you mean openmetrics?" ]]
 	run -1 --separate-stderr export_as csv nowhere
 }
 

@@ -429,6 +429,10 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	one_line "expected report make DIR; try report make --help"
 	run -2 --separate-stderr "$report" make --no-such small
 	one_line "--no-such"
+	run -2 --separate-stderr "$report" expotr small
+	one_line "unknown command 'expotr'; did you mean export?; try report --help"
+	run -2 --separate-stderr "$report" nosuch
+	one_line "unknown command 'nosuch'; try report --help"
 	run -0 "$report" --help
 	[[ $output == usage:* ]]
 }

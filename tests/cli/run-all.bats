@@ -288,6 +288,8 @@ cut_and_resume() {
 	refused "--file-cache takes machine, not 'mine'"
 	run --separate-stderr drive --out out --profile fast
 	refused "--profile takes card, quick, default or publish, not 'fast'"
+	run --separate-stderr drive --out out --profile quik
+	refused "not 'quik'; did you mean quick?"
 	run --separate-stderr drive --out out --only "good nonsense"
 	refused "unknown program 'nonsense'; the plan has 2"
 	run --separate-stderr drive --out out --cpu 999
