@@ -160,6 +160,9 @@ bool wrap_line(struct wrap *w, size_t width)
 		end = next(end);
 		columns++;
 	}
+	/* A blank that leaves half of the line empty is worse than a comma. */
+	if (blank && comma && (size_t)(blank - w->line) < width / 2)
+		blank = comma > blank ? comma : blank;
 	if (*end && *end != ' ')
 		end = blank ? blank : comma ? comma : end;
 	w->rest = end;
