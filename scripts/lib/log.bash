@@ -44,7 +44,7 @@ need() {
 	local cmd
 	for cmd in "$@"; do
 		command -v "$cmd" >/dev/null ||
-			die 2 "needs the command '$cmd'; scripts/setup installs it"
+			die 2 "needs the command '$cmd'; type scripts/setup run"
 	done
 }
 
