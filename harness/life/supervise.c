@@ -173,7 +173,7 @@ static void kill_group(pid_t pid, int sig)
 		kill(pid, sig);
 }
 
-/* What the kernel counted of a process so far. */
+/* The kernel's counts of a process so far. */
 struct standing {
 	int64_t at_ns, ran_ns, waited_ns;
 	bool runnable;

@@ -430,7 +430,7 @@ static void pool(struct result *out, rows_t rows, size_t n)
 	out->stddev = all.stddev;
 }
 
-/* What the rows do not agree about, and what adds up. */
+/* Fields in which rows may differ, and fields that add up. */
 static void circumstances(struct result *out, rows_t rows, size_t n)
 {
 	out->round = n == 1 ? rows[0]->round : -1;

@@ -51,7 +51,7 @@ static double tag(const struct result *r, const char *name)
 	return (double)json_integer_value(json_object_get(r->tags, name));
 }
 
-/* What leaves C at best if it was so in half of the samples. */
+/* Limits the grade to C if it was so in half of the samples. */
 static const struct {
 	const char *tag, *what;
 } halves[] = {

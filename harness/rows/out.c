@@ -219,7 +219,7 @@ const char *out_reason(const struct result *r)
 	return r->reason;
 }
 
-/* What the columns do not say. */
+/* Facts that have no column. */
 static char *remark(const struct result *r)
 {
 	const bool ok = r->status == RESULT_OK;

@@ -138,7 +138,7 @@ bool result_is_level(const struct result *r)
 	return r->unit && !strcmp(r->unit, "level");
 }
 
-/* What is not finite is null: JSON cannot say it. */
+/* A number that is not finite is null: JSON has no other. */
 static json_t *member(const struct result *r, const struct result_column *c)
 {
 	const void *at = (const char *)r + c->offset;

@@ -201,7 +201,7 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 		mine->latency = sample_median(&l->each);
 		l->each.n = 0;
 	}
-	/* What is counted in a window that it has seen closed is final. */
+	/* The count of a window that it has seen closed is final. */
 	atomic_store(&mine->seen, after);
 	return err;
 }
@@ -284,7 +284,7 @@ static int lead_window(struct crew *w)
 		return err;
 	page->opened_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);
-	/* Of what takes too long there is what there is by then. */
+	/* If it takes too long, keep what was counted so far. */
 	err = lead_until(w, is_enough);
 	page->closed_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);

@@ -185,7 +185,7 @@ static int make(const struct bench *b, struct file_data *f)
 	if (fd < 0)
 		return why(f, -errno, "make %s", f->path);
 	err = write_contents(b, f, fd);
-	/* What is looked at next is to come from where it was written to. */
+	/* The next check must read from where it was written to. */
 	if (!err)
 		file_cache_drop(fd, 0, 0);
 	close(fd);

@@ -79,7 +79,7 @@ struct bench_param {
 
 #define BENCH_MAX_PARAMS 9
 
-/* What evidence rests on and some kernels do not keep: kernel_tells.h. */
+/* Facts for evidence that some kernels do not keep: kernel_tells.h. */
 enum kernel_tells {
 	KERNEL_FAULTS,	 /* getrusage() counts a page fault that we took */
 	KERNEL_SWITCHES, /* getrusage() counts the switch of a sleep */
@@ -289,7 +289,7 @@ bool bench_selected(const struct bench *b, const struct bench_case *c);
 void bench_derived_from(struct bench *b, const struct bench_case *c,
 			const struct bench_case *source);
 
-/* What becomes of the case at hand, or of the program. */
+/* The outcome of the case at hand, or of the program. */
 
 /**
  * bench_fail() - record why the benchmark cannot go on.

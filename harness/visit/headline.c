@@ -170,7 +170,7 @@ double bench_value(const struct bench *b, const struct bench_case *c)
 	const struct case_run *run = bench_case_of(b, c);
 	struct headline h;
 
-	/* What did not happen as claimed is nothing to derive from. */
+	/* Do not derive from a case whose proof failed. */
 	if (!run || run->verdict.state != CASE_ASKED ||
 	    evidence_contradicted(run))
 		return NAN;

@@ -193,7 +193,7 @@ static struct rusage read_all(void)
 	switches = usage.ru_nvcsw + usage.ru_nivcsw;
 	for (size_t i = 0; i < members; i++) {
 		struct noise_task *t = &task[i];
-		/* Who did not leave the CPU has not waited for it. */
+		/* A thread that did not leave the CPU has not waited. */
 		const bool moved = i || switches != last.switches;
 
 		t->waited = moved ? waited(t) : 0;

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What the kernel counts of a disturbance; clock/gaps.h sees the rest. */
+/* The kernel's counts of disturbances; clock/gaps.h sees the rest. */
 
-/* What happened to the measuring thread and to its partners. */
+/* Events of the measuring thread and of its partners. */
 struct noise {
 	uint64_t involuntary; /* switches that it did not ask for */
 	bool migrated;

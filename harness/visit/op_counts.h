@@ -29,7 +29,7 @@ enum op_interval {
 	OP_INTERVALS
 };
 
-/* What was counted of one case (or of its baseline).  All zero is none. */
+/* Counts of one case (or of its baseline).  All zero is none. */
 struct op_counts {
 	struct sample_vec of[OP_INTERVALS][COUNTERS_EVENTS];
 	double total[COUNTERS_EVENTS], ops[COUNTERS_EVENTS];

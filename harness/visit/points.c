@@ -45,7 +45,7 @@ struct terms {
 	size_t n;
 };
 
-/* What a program has set: the values of "$name". */
+/* The values of "$name" that a program has set. */
 struct points_set {
 	const char *name;
 	struct term values;

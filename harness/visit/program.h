@@ -19,7 +19,7 @@ struct case_run;
 
 enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
 
-/* What the program says of it (case.c). */
+/* The program's description of it (case.c). */
 struct case_definition {
 	char *name;
 	struct case_run **sources; /* bench_derived_from(), @of */
@@ -39,7 +39,7 @@ struct case_choice {
 	bool weighty; /* a core row, or one has its samples from it */
 };
 
-/* What its visits brought (visit.c, passes.c; case_give_back()). */
+/* Results of its visits (visit.c, passes.c; case_give_back()). */
 struct case_samples {
 	bool begun; /* piloted and warmed up */
 	struct sample_series series, base;
@@ -129,7 +129,7 @@ struct program_visit {
 	struct sample_vec core_hz, core_share; /* around all visits */
 };
 
-/* What became of it (verdict.c; of visits: evidence.c). */
+/* Its outcome (verdict.c; of visits: evidence.c). */
 struct program_verdict {
 	char why[256];	  /* of the program as a whole */
 	bool skip_all;	  /* why is a reason to skip */

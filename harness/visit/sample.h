@@ -56,7 +56,7 @@ double sample_batch_ticks(const struct timer *clock);
 int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold);
 
-/* What sample_settle() saw. */
+/* Findings of sample_settle(). */
 struct sample_settled {
 	double best_ticks;    /* of the fastest batch */
 	unsigned int batches; /* how many there were */

@@ -90,7 +90,7 @@ static __attribute__((noinline)) int time_batch(bench_run_fn *run,
 	return err;
 }
 
-/* What a batch callback needs to know. */
+/* Arguments of a batch callback. */
 struct batch {
 	struct bench *b;
 	struct case_run *run;
