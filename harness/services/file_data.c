@@ -322,7 +322,7 @@ int file_data_uncache(struct bench *b, const struct file_data *f,
 				  f->path);
 	return left ? bench_skip(b,
 				 "%lld bytes of %s stay in the cache: "
-				 "somebody else uses the file",
+				 "another process uses the file",
 				 (long long)left, f->path)
 		    : 0;
 }

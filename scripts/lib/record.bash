@@ -37,11 +37,11 @@ record_append() {
 	record_stuck "$why"
 }
 
-# record_there: stop if somebody has removed or renamed the directory, or its plan.
+# record_there: stop if the directory or its plan was removed or renamed.
 record_there() {
 	[[ ! -e $out/.rows || ! -e $out/${kept}plan.tsv ]] || return 0
 	progress_clear
-	die 1 "somebody has removed or renamed $out, or files in it"
+	die 1 "$out, or a file in it, was removed or renamed"
 }
 
 # record_stuck WHY: the last part of WHY is the system's reason.
@@ -265,7 +265,7 @@ record_noise() {
 	[[ -z $lines ]] || record_append noise.jsonl "$lines"
 }
 
-# record_predictions FILE: keep what somebody expects of this run, as it is
+# record_predictions FILE: keep the predictions for this run, as it is
 # before anything is measured.
 record_predictions() {
 	[[ ! -r $1 ]] || cp -p "$1" "$out/predictions.ini" ||
