@@ -103,7 +103,7 @@ struct task {
 	int fresh; /* not seen to return since it was switched to */
 };
 
-/* What is written of a cell. */
+/* The record of a cell in the file of parts. */
 struct part {
 	uint32_t node, count;
 	uint64_t pc;
@@ -315,7 +315,7 @@ static struct profile *profile_of_now(void)
 	return p;
 }
 
-/* Of whoever asked for it in a program, not in the libraries. */
+/* Attribute the read to its caller in a program, not in the libraries. */
 static void keep(struct profile *profile)
 {
 	size_t i = task->n;
@@ -377,7 +377,7 @@ static int leads_to(uint64_t to)
 		task->stack[task->n - 1].site == to);
 }
 
-/* What began like a fault was an interrupt. */
+/* The frame that began like a fault was an interrupt. */
 static void renamed(void)
 {
 	struct frame *f = &task->stack[task->n - 1];
@@ -388,7 +388,7 @@ static void renamed(void)
 	now.interrupts++;
 }
 
-/* What the last block did is known when the next one begins. */
+/* The outcome of the last block is known when the next one begins. */
 static void executed(unsigned int cpu, void *data)
 {
 	struct block *b = data;
