@@ -35,7 +35,7 @@ my $moved = 0x555555554000;
 
 my (@at, @name, %nodes, @sections, $parts);
 
-# Of several names of one address the least: marks of a section come last, then
+# The least of several names of one address: marks of a section come last, then
 # longer ones, then by letter.
 sub rank {
 	my ($name) = @_;
@@ -98,7 +98,7 @@ sub read_calls {
 	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
 }
 
-# What only leads to a function is none.
+# A thunk that only leads to a function is none.
 sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srso_|retbleed_|__SCT__|entry_ibpb)/ }
 
 # The functions of a node, outermost first, and what it is apart from: a function
@@ -235,7 +235,7 @@ sub of_batches {
 	return \%sum;
 }
 
-# What the timer takes: two reads of the function that times nothing follow each
+# The cost of the timer: two reads of the function that times nothing follow each
 # other at once or, when it is called again, not at once.
 sub timer_alone {
 	my ($reads) = @_;
@@ -466,7 +466,7 @@ sub tree {
 	return $root;
 }
 
-# What became of a function: its word, for a difference of $n.
+# The fate of a function: its word, for a difference of $n.
 sub fate {
 	my ($name, $n, $a, $b) = @_;
 

@@ -142,7 +142,7 @@ explain_sides() {
 	done
 }
 
-# What all sides have, in files; each side is compared with the first.
+# Write the counts of all sides into files; each side is compared with the first.
 explain_write() {
 	local n name
 	local -a folded=()
@@ -195,7 +195,7 @@ explain() {
 	explain_plugin
 	if [[ -v conf[check] ]]; then
 		((${#kernels[@]} * ${#options[@]} == 1)) || die 2 "--check: of one kernel"
-		# Of the file's first kernel.
+		# The row in the file's first kernel.
 		awk -F ';' -v row="$program " 'kernel == "" { kernel = $1 }
 			$1 == kernel && index($2, row) == 1 { sub(/^[^;]*;/, ""); print }' "${conf[check]-}" >"$work/check"
 		[[ -s $work/check ]] || die 2 "--check: ${conf[check]-} has no row of $program"
