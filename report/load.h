@@ -177,7 +177,7 @@ bool rounds_gave_up(const struct run *run, const struct section *s);
  * of those that are called, 5 % at most are called wrongly (false discovery
  * rate over all rows that have levels and distances).
  *
- * Such a row gets "low_distance_ns" and "high_distance_ns" in "states": the
+ * The row gets "low_distance_ns" and "high_distance_ns" in "states": the
  * medians in the rounds of each level.
  */
 void distances_mark(struct run *run);
@@ -193,7 +193,7 @@ const char *distances_text(const struct result *r);
  * more than another run may differ by (grade.h), or by no more than grade A
  * allows, is none.
  *
- * Such a row gets "trend" {from, to: values of the first and the last round; p:
+ * The row gets "trend" {from, to: values of the first and the last round; p:
  * adjusted}, and loses its interval: that is for rounds that are alike.
  */
 void trend_mark(struct run *run);
