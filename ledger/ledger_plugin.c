@@ -464,7 +464,8 @@ static enum class class_of(const unsigned char *code, size_t n) {
 	const size_t k = prefixes(code, n); const unsigned char *c = code + k;
 	const unsigned m = n - k > 2 ? c[2] : 0;
 
-	if (memchr(code, 0xf0, k) ||
+	/* With one CPU the kernel overwrites LOCK by 0x3e. */
+	if (memchr(code, 0xf0, k) || (memchr(code, 0x3e, k) && *c != 0xff) ||
 	    ((c[0] & 0xfe) == 0x86 && c[1] < 0xc0)) return LOCKED;
 	if (c[0] == 0xff &&
 	    ((c[1] >> 3 & 7) == 2 || (c[1] >> 3 & 7) == 4)) return INDIRECT;
