@@ -9,9 +9,11 @@
  *
  *   N NODE PARENT SITE ENTRY KIND   a call path: called from before SITE
  *   M                               a mark
- *   R SITE COUNT INTERRUPTS AT PARTS   a read for the caller before SITE, and
- *                                   the instructions since the read before,
- *                                   whose parts are in FILE.parts
+ *   R SITE COUNT INTERRUPTS AT PARTS CLASS...   a read for the caller before
+ *                                   SITE, and the instructions since the read
+ *                                   before, whose parts are in FILE.parts; how
+ *                                   many were of each class (enum class), and
+ *                                   the lines of code and data that it touched
  *
  * Each task has a stack of its own, and the plugin knows no symbols.  A call
  * pushes; a return takes away all down to the frame that has its target, else
@@ -35,37 +37,39 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
 extern int qemu_plugin_version;
-int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
-			char **argv);
-void qemu_plugin_register_vcpu_tb_trans_cb(
-	qemu_plugin_id_t id,
-	void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
-					  void (*cb)(unsigned int cpu,
-						     void *data),
+int qemu_plugin_install(qemu_plugin_id_t, const void *, int, char **);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
+					   void (*)(qemu_plugin_id_t,
+						    struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *,
+					  void (*)(unsigned int, void *),
 					  int flags, void *data);
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *,
 						int op, void *to, uint64_t add);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-				      void (*cb)(unsigned int cpu,
-						 uint32_t info, uint64_t at,
-						 void *data),
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *,
+				      void (*)(unsigned int, uint32_t info,
+					       uint64_t at, void *),
 				      int flags, int access, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
-				    void (*cb)(qemu_plugin_id_t id, void *data),
-				    void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *
-qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t,
+				    void (*)(qemu_plugin_id_t, void *), void *);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *,
+						 size_t);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
 
 #define USER_ENDS (UINT64_C(1) << 47)
 #define LIBRARIES UINT64_C(0x7f0000000000)
 #define NEAR	  64 /* a call within a thunk */
 #define STOP	  16
 #define MOST_DEEP 1000
+#define LINE	  6 /* 64 bytes */
+
+/* Of instructions executed: their number, and from a bit on those of a class.
+ * The difference of a block does not run over. */
+#define EXECUTED(n) ((n)&0xffff)
+#define FIELD(of)   (16 + 8 * (of))
 
 enum kind { JUMP, CALL, RET, SYSCALL, TO_USER, IRET, READ };
 enum frame_kind { CALLED, SYSTEM, FAULT, INTERRUPT };
@@ -77,29 +81,27 @@ struct block {
 	enum kind end;
 	enum frame_kind entry; /* of the kernel, by an interrupt or a fault */
 	int numbered;	       /* pushes a number first */
-	struct cell *cell;     /* of the node where it ran last */
+	struct cell *cell;     /* of the path where it ran last */
 };
 
-struct node {
-	uint64_t id, parent, site, entry;
-	enum frame_kind kind;
-};
+/* Instructions that may cost more than their count, and cache lines. */
+enum class { LOCKED, CR3, MSR, FENCE, SWAPGS, INDIRECT, CODE, DATA, CLASSES };
 
+/* Of a block on a call path; the path has a number. */
 struct cell {
-	uint64_t pc, count, epoch;
-	struct node *node;
+	uint64_t pc, count, epoch, path;
+	struct cell *touched; /* before it */
 };
 
 struct frame {
-	uint64_t site, entry;
-	struct node *node;  /* NULL: not asked for yet */
+	uint64_t site, entry, path; /* 0: not asked for yet */
 	struct cell *fault; /* whose last instruction may have faulted */
 	enum frame_kind kind;
 };
 
 struct task {
-	struct frame *stack;
-	size_t n, room, switched_at;
+	struct frame stack[MOST_DEEP];
+	size_t n, switched_at;
 	int fresh; /* not seen to return since it was switched to */
 };
 
@@ -114,9 +116,9 @@ struct profile {
 	uint64_t at, n;
 };
 
-struct read {
-	uint64_t site, count, interrupts;
-	struct profile *profile; /* NULL: a mark */
+/* Since the last read. */
+struct window {
+	uint64_t count, interrupts, of[CLASSES];
 };
 
 /* From numbers of 64 bits, which are hashes, to things. */
@@ -132,15 +134,13 @@ int qemu_plugin_version = 1;
 
 static const char *out;
 static uint64_t mark, done, done_before, epoch;
-static struct table blocks, nodes, cells, tasks, profiles;
+static struct table blocks, paths, cells, tasks, profiles, lines;
 static struct block *last;
-static struct node root;
 static struct task *task;
-static struct cell **touched;
-static size_t ntouched, touched_room, nreads, reads_room;
-static struct read *reads, now;
+static struct cell *touched; /* since the last read */
+static struct window now;
 static int on;
-static FILE *parts;
+static FILE *calls, *parts;
 static uint64_t nparts;
 
 static void *need(void *memory)
@@ -150,15 +150,6 @@ static void *need(void *memory)
 		exit(1);
 	}
 	return memory;
-}
-
-/* Room for one thing more of @size. */
-static void *grow(void *v, size_t n, size_t *room, size_t size)
-{
-	if (n < *room)
-		return v;
-	*room = *room ? 2 * *room : 64;
-	return need(realloc(v, *room * size));
 }
 
 static uint64_t mix(uint64_t hash, uint64_t x)
@@ -206,7 +197,6 @@ static void push(enum frame_kind kind, uint64_t site, uint64_t entry)
 
 	if (t->n == MOST_DEEP)
 		t->n = 0;
-	t->stack = grow(t->stack, t->n, &t->room, sizeof(*t->stack));
 	t->stack[t->n++] =
 		(struct frame) { .site = site, .entry = entry, .kind = kind };
 }
@@ -219,28 +209,32 @@ static void pop_to(size_t n)
 }
 
 /* The call path that @task is on. */
-static struct node *path(void)
+static uint64_t path(void)
 {
-	struct node *node = &root;
+	uint64_t above = 0;
 	size_t i = task->n;
 
-	while (i && !task->stack[i - 1].node)
+	while (i && !task->stack[i - 1].path)
 		i--;
 	if (i)
-		node = task->stack[i - 1].node;
+		above = task->stack[i - 1].path;
 	for (; i < task->n; i++) {
 		struct frame *f = &task->stack[i];
+		uint64_t *id =
+			find(&paths,
+			     mix(mix(mix(above, f->site), f->entry), f->kind),
+			     sizeof(*id));
 
-		f->node = find(&nodes,
-			       mix(mix(mix(node->id, f->site), f->entry),
-				   f->kind),
-			       sizeof(*node));
-		if (!f->node->id)
-			*f->node = (struct node) { nodes.n, node->id, f->site,
-						   f->entry, f->kind };
-		node = f->node;
+		if (!*id) {
+			*id = paths.n;
+			fprintf(calls,
+				"N %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64
+				" %d\n",
+				*id, above, f->site, f->entry, f->kind);
+		}
+		above = f->path = *id;
 	}
-	return node;
+	return above;
 }
 
 static void returned(uint64_t to)
@@ -250,6 +244,7 @@ static void returned(uint64_t to)
 			pop_to(i - 1);
 			return;
 		}
+	now.of[INDIRECT]++;
 	/* A new task returns from a switch to where nothing has called it. */
 	if (task->fresh && task->n <= task->switched_at)
 		pop_to(0);
@@ -280,7 +275,7 @@ static void resumed(uint64_t to)
  * instruction is executed again. */
 static void entered(const struct block *b, int whole)
 {
-	push(b->entry, last->at[done - done_before - 1], b->pc);
+	push(b->entry, last->at[EXECUTED(done - done_before) - 1], b->pc);
 	if (b->entry == INTERRUPT) {
 		now.interrupts++;
 	} else if (!whole && on) {
@@ -296,62 +291,77 @@ static struct profile *profile_of_now(void)
 	uint64_t hash = 0;
 	struct profile *p;
 
-	for (size_t i = 0; i < ntouched; i++)
-		hash += mix(mix(mix(1, touched[i]->node->id), touched[i]->pc),
-			    touched[i]->count);
+	for (const struct cell *c = touched; c; c = c->touched)
+		hash += mix(mix(mix(1, c->path), c->pc), c->count);
 	p = find(&profiles, hash, sizeof(*p));
 	if (p->n)
 		return p;
-	p->n = ntouched;
 	p->at = nparts;
-	nparts += ntouched;
-	for (size_t i = 0; i < ntouched; i++) {
-		const struct cell *c = touched[i];
-		const struct part part = { (uint32_t)c->node->id,
+	for (const struct cell *c = touched; c; c = c->touched, p->n++) {
+		const struct part part = { (uint32_t)c->path,
 					   (uint32_t)c->count, c->pc };
 
 		fwrite(&part, sizeof(part), 1, parts);
 	}
+	nparts += p->n;
 	return p;
 }
 
-/* Of whoever asked for it in a program, not in the libraries. */
-static void keep(struct profile *profile)
+/* Of whoever asked for it in a program, not in the libraries; or a mark. */
+static void keep(const struct profile *profile)
 {
 	size_t i = task->n;
 
 	while (i && task->stack[i - 1].site >= LIBRARIES)
 		i--;
-	now.site = i ? task->stack[i - 1].site : 0;
-	now.profile = profile;
-	reads = grow(reads, nreads, &reads_room, sizeof(*reads));
-	reads[nreads++] = now;
-	now = (struct read) { 0 };
-	ntouched = 0;
+	if (profile) {
+		fprintf(calls,
+			"R %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			" %" PRIu64,
+			i ? task->stack[i - 1].site : 0, now.count,
+			now.interrupts, profile->at, profile->n);
+		for (int k = 0; k < CLASSES; k++)
+			fprintf(calls, " %" PRIu64, now.of[k]);
+	}
+	fputs(profile ? "\n" : "M\n", calls);
+	now = (struct window) { 0 };
+	touched = NULL;
 	epoch++;
+}
+
+static void touch(uint64_t at, enum class of)
+{
+	uint64_t *then = find(&lines, mix(5 + of, at >> LINE), sizeof(*then));
+
+	now.of[of] += *then != epoch;
+	*then = epoch;
 }
 
 static void count_last(void)
 {
-	const uint64_t n = done - done_before;
-	struct node *node = path();
+	const uint64_t n = EXECUTED(done - done_before);
+	const uint64_t id = path();
 	struct cell *c = last->cell;
 
-	if (!c || c->node != node) {
-		c = find(&cells, mix(mix(2, node->id), last->pc), sizeof(*c));
+	if (!c || c->path != id) {
+		c = find(&cells, mix(mix(2, id), last->pc), sizeof(*c));
 		last->cell = c;
-		c->node = node;
+		c->path = id;
 		c->pc = last->pc;
 	}
 	if (c->epoch != epoch) {
 		c->epoch = epoch;
 		c->count = 0;
-		touched = grow(touched, ntouched, &touched_room,
-			       sizeof(struct cell *));
-		touched[ntouched++] = c;
+		c->touched = touched;
+		touched = c;
+		for (uint64_t at = c->pc >> LINE;
+		     at <= (last->next - 1) >> LINE; at++)
+			touch(at << LINE, CODE);
 	}
 	c->count += n;
 	now.count += n;
+	for (int k = 0; k < CODE; k++)
+		now.of[k] += (done - done_before) >> FIELD(k) & 0xff;
 }
 
 static void went_to(uint64_t to)
@@ -383,7 +393,7 @@ static void renamed(void)
 	struct frame *f = &task->stack[task->n - 1];
 
 	f->kind = INTERRUPT;
-	f->node = NULL;
+	f->path = 0;
 	f->fault = NULL;
 	now.interrupts++;
 }
@@ -393,9 +403,8 @@ static void executed(unsigned int cpu, void *data)
 {
 	struct block *b = data;
 
-	(void)cpu;
-	if (last && done > done_before) {
-		const int whole = done - done_before == last->n;
+	if (last && done != done_before) {
+		const int whole = EXECUTED(done - done_before) == last->n;
 
 		if (last->entry == FAULT && b->numbered && task->n &&
 		    task->stack[task->n - 1].entry == last->pc &&
@@ -419,12 +428,15 @@ static void executed(unsigned int cpu, void *data)
 /* A load of the next task's stack pointer, from where it is kept. */
 static void switched(unsigned int cpu, uint32_t info, uint64_t at, void *data)
 {
-	(void)cpu;
-	(void)info;
-	(void)data;
 	task = find(&tasks, mix(3, at), sizeof(*task));
 	task->switched_at = task->n;
 	task->fresh = 1;
+}
+
+static void accessed(unsigned int cpu, uint32_t info, uint64_t at, void *data)
+{
+	if (on)
+		touch(at, DATA);
 }
 
 static uint64_t target(const unsigned char *code, uint64_t next)
@@ -435,16 +447,43 @@ static uint64_t target(const unsigned char *code, uint64_t next)
 	return next + (uint64_t)(int64_t)offset;
 }
 
-/* How the instruction of @n bytes ends a block; prefixes aside. */
+/* Bytes of the @n at @c that are prefixes. */
+static size_t prefixes(const unsigned char *c, size_t n)
+{
+	static const unsigned char prefix[] = "\x2e\x3e\x65\x66\xf0\xf2\xf3";
+	size_t k = 0;
+
+	while (k + 1 < n && (memchr(prefix, c[k], sizeof(prefix) - 1) ||
+			     (c[k] & 0xf0) == 0x40))
+		k++;
+	return k;
+}
+
+/* The class of an instruction of @n bytes, CLASSES if it is in none. */
+static enum class class_of(const unsigned char *code, size_t n) {
+	const size_t k = prefixes(code, n); const unsigned char *c = code + k;
+	const unsigned m = n - k > 2 ? c[2] : 0;
+
+	/* With one CPU the kernel overwrites LOCK by 0x3e. */
+	if (memchr(code, 0xf0, k) || (memchr(code, 0x3e, k) && *c != 0xff) ||
+	    ((c[0] & 0xfe) == 0x86 && c[1] < 0xc0)) return LOCKED;
+	if (c[0] == 0xff &&
+	    ((c[1] >> 3 & 7) == 2 || (c[1] >> 3 & 7) == 4)) return INDIRECT;
+	if (c[0] != 0x0f) return CLASSES;
+	return c[1] == 0x22 && (m >> 3 & 7) == 3 ? CR3
+	       : c[1] == 0x30			 ? MSR
+	       : c[1] == 0xae && m >= 0xe8	 ? FENCE
+	       : c[1] == 0x01 && m == 0xf8	 ? SWAPGS
+						 : CLASSES;
+}
+
+/* How the instruction of @n bytes ends a block. */
 static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 {
-	static const unsigned char prefix[] = { 0x2e, 0x3e, 0x66, 0xf2, 0xf3 };
+	const size_t before = prefixes(c, n);
 
-	while (n > 1 &&
-	       (memchr(prefix, *c, sizeof(prefix)) || (*c & 0xf0) == 0x40)) {
-		c++;
-		n--;
-	}
+	c += before;
+	n -= before;
 	switch (*c) {
 	case 0xe8:
 	case 0xe9:
@@ -530,7 +569,6 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	const size_t n = qemu_plugin_tb_n_insns(tb);
 	struct block *b = block_of(tb, n);
 
-	(void)id;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, executed, 0, b);
 	if (!b->at)
 		b->at = need(calloc(n, sizeof(*b->at)));
@@ -539,13 +577,18 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, k);
 		const unsigned char *code = qemu_plugin_insn_data(insn);
 		const size_t size = qemu_plugin_insn_size(insn);
+		enum class of;
 
 		b->at[k] = qemu_plugin_insn_vaddr(insn);
 		b->next = b->at[k] + size;
 		b->pc = b->at[0];
 		if (k == n - 1)
 			b->end = kind_of(code, size, b);
-		qemu_plugin_register_vcpu_insn_exec_inline(insn, 0, &done, 1);
+		of = class_of(code, size);
+		qemu_plugin_register_vcpu_insn_exec_inline(
+			insn, 0, &done,
+			1 | (of < CODE ? UINT64_C(1) << FIELD(of) : 0));
+		qemu_plugin_register_vcpu_mem_cb(insn, accessed, 0, 3, NULL);
 		if (b->pc >= USER_ENDS && size == 7 &&
 		    !memcmp(code, "\x48\x8b\xa6", 3))
 			qemu_plugin_register_vcpu_mem_cb(insn, switched, 0, 1,
@@ -554,46 +597,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	find_entry(tb, b);
 }
 
-static void write_reads(FILE *file)
+static void close_all(qemu_plugin_id_t id, void *data)
 {
-	for (size_t k = 0; k < nreads; k++) {
-		const struct read *r = &reads[k];
-
-		if (!r->profile)
-			fputs("M\n", file);
-		else
-			fprintf(file,
-				"R %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-				" %" PRIu64 "\n",
-				r->site, r->count, r->interrupts,
-				r->profile->at, r->profile->n);
-	}
-}
-
-static void write_nodes(FILE *file)
-{
-	for (size_t i = 0; i < nodes.room; i++) {
-		const struct node *n = nodes.slots[i].thing;
-
-		if (n)
-			fprintf(file,
-				"N %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64
-				" %d\n",
-				n->id, n->parent, n->site, n->entry, n->kind);
-	}
-}
-
-static void write_all(qemu_plugin_id_t id, void *data)
-{
-	FILE *file = fopen(out, "w");
-
-	(void)id;
-	(void)data;
-	if (file) {
-		write_nodes(file);
-		write_reads(file);
-	}
-	if (!file || fclose(file) || ferror(parts) || fclose(parts))
+	if (ferror(calls) | fclose(calls) | ferror(parts) | fclose(parts))
 		perror(out);
 }
 
@@ -602,7 +608,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 {
 	char name[4096];
 
-	(void)info;
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "mark=", 5))
 			mark = strtoull(argv[i] + 5, NULL, 16);
@@ -612,13 +617,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 	if (!mark || !out ||
 	    snprintf(name, sizeof(name), "%s.parts", out) >= (int)sizeof(name))
 		return -1;
+	calls = fopen(out, "w");
 	parts = fopen(name, "w");
-	if (!parts) {
+	if (!calls || !parts) {
 		perror(name);
 		return -1;
 	}
 	task = need(calloc(1, sizeof(*task)));
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
-	qemu_plugin_register_atexit_cb(id, write_all, NULL);
+	qemu_plugin_register_atexit_cb(id, close_all, NULL);
 	return 0;
 }

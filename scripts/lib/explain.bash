@@ -118,7 +118,7 @@ explain_side() {
 	log "$2 ${3:-plain}: $(format_us "$took")"
 	explain_symbols "$work/1/boot.$n" "${conf[bin]}/$program" >"$work/symbols.$n"
 	explain_rows "$work/1/boot.$n" >"$work/rows.$n"
-	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" \
+	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" "$work/classes.$n" \
 		>"$work/$n.folded" 2>"$work/$n.not"
 	rm -f "$work/calls.$n" "$work/calls.$n.parts"
 }
@@ -147,11 +147,15 @@ explain_write() {
 	local n name
 	local -a folded=()
 
+	printf 'kernel\trow\tvalue\tinstructions\tlocked\tcr3\tmsr\tfence\tswapgs\tindirect\tcode_lines\tdata_lines\n' \
+		>"$out/rows.tsv"
 	for n in "${!sides[@]}"; do
 		folded+=("${sides[n]}" "$work/$n.folded")
 		sed "s,^,${sides[n]//[;,]/_};," "$work/$n.folded" >>"$out/explain.folded"
-		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" '{ print side, $2 " " $3, $6 }' \
-			"$work/rows.$n" >>"$out/rows.tsv"
+		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" 'BEGIN { none = "\t\t\t\t\t\t\t\t" }
+			NR == FNR { row = $1; sub(/^[^\t]*\t/, ""); of[row] = $0; next }
+			{ row = $2 " " $3; print side, row, $6, row in of ? of[row] : none }' \
+			"$work/classes.$n" "$work/rows.$n" >>"$out/rows.tsv"
 	done
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
@@ -168,6 +172,26 @@ explain_write() {
 		explain_calls because "${folded[@]:0:2}" "${folded[@]:2 * n:2}" >"$out/$name.txt"
 		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]} to ${sides[n]}, red is more, blue less" \
 			"$work/0.folded" "$work/$n.folded" >"$out/$name.svg"
+	done
+	((n == 1)) || explain_calls causes "${folded[@]}" >"$out/causes.tsv"
+	explain_page >"$out/explain.html"
+}
+
+# One page of it all: the flame graphs of the differences, or of a kernel alone, each
+# with its text.
+explain_page() {
+	local svg text
+
+	printf '<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>%s: instructions</title>\n' "$program"
+	printf '<body style="font-family: sans-serif"><h1>%s %s</h1>\n' "$program" "$pattern"
+	for svg in "$out"/because*.svg "$out/explain.svg"; do
+		text=${svg%svg}txt
+		[[ -e $svg ]] || continue
+		[[ $svg != */explain.svg ]] || ! compgen -G "$out/because*.svg" >/dev/null || continue
+		cat "$svg"
+		printf '<pre>\n'
+		sed 's/&/\&amp;/g; s/</\&lt;/g' "$text"
+		printf '</pre>\n'
 	done
 }
 
@@ -214,4 +238,20 @@ explain() {
 	fi
 	log "results: $out"
 	[[ ! -e $work/beyond ]] || return 3
+}
+
+# residual RUN DIR...
+residual() {
+	local run=${1-} dir
+
+	(($# > 1)) || die 2 "residual RUN DIR...; see $0 --help"
+	shift
+	[[ -r $run/invocations.jsonl ]] || die 2 "residual: $run has no results"
+	for dir; do
+		[[ -r $dir/rows.tsv ]] || die 2 "residual: $dir has no results of explain"
+	done
+	jq -rs 'map(select(.status == "ok" and .unit == "ns")) | group_by([.benchmark, .case])[]
+		| ["\(.[0].benchmark) \(.[0].case)", (map(.value) | sort | .[length / 2 | floor])] | @tsv' \
+		"$run/invocations.jsonl" | explain_calls residual /dev/stdin "${@/%//rows.tsv}" ||
+		die 1 "residual: $run and these have no rows of a time in common"
 }
