@@ -75,16 +75,39 @@ explain_initrd() { # PROGRAM CASE...
 			printf '/suite/mark\necho "@case %s"\n' "$case"
 			counted_command "$program" "$effort" 1 "--case '$case'"
 		done
-		printf '/suite/unmark\n/bin/busybox sed -n %s /proc/kallsyms\n' \
-			"'s/ [tTwW] /&/; t p; b; :p s/^/@S/p'"
+		printf '/suite/unmark\n'
 	)"
 }
 
-# Lines "ADDRESS NAME", sorted, of the kernel, which has printed them last, and of the
-# program.
-explain_symbols() { # CONSOLE PROGRAM
+# The functions of a kernel to WORK/functions.KERNEL.  To print them takes longer than
+# most rows, so they have a boot of their own, which later runs need not repeat.
+explain_functions() { # KERNEL
+	local known dir=$work/of.$1
+
+	known=${conf[images]}/functions-$(cksum <"${image[$1]}" | tr ' ' -)
+	if [[ ! -s $known ]]; then
+		mkdir -p "$dir"
+		make_root "$dir/root"
+		printf '/bin/busybox %s\n' 'mount -t proc proc /proc' \
+			"sed -n 's/^f*\([^ ]*\) [tTwW] /@S\1 /p' /proc/kallsyms" \
+			'echo @end' 'poweroff -f' | sed '1i #!/bin/sh' >"$dir/root/init"
+		make_initrd "$dir/root" "$dir/initrd"
+		counted_boot functions "${image[$1]}" "$dir" "${conf[cpu]}"
+		if ! counted_ended "$dir/functions"; then
+			log "$1: $(why_stopped "$dir/functions")"
+			return 1
+		fi
+		perl -ne 'print "f" x (16 - length $1), "$1 $2\n" if /^\@S([0-9a-f]+) (\S+)/' \
+			"$dir/functions" >"$dir/known"
+		mv "$dir/known" "$known" 2>/dev/null || known=$dir/known
+	fi
+	cp "$known" "$work/functions.$1"
+}
+
+# Lines "ADDRESS NAME", sorted, of a kernel and of the program.
+explain_symbols() { # KERNEL PROGRAM
 	{
-		sed -n 's/^@S\([0-9a-f]\{16\}\) . \([^ \t]*\).*/\1 \2/p' "$1"
+		cat "$work/functions.$1"
 		nm "$2" | perl -ne 'BEGIN { $base = hex shift } no warnings "portable";
 			printf "%016x %s\n", $base + hex $1, $2 if /^([0-9a-f]{16}) [tT] (\S+)/' "$explain_base"
 	} | sort
@@ -116,30 +139,43 @@ explain_side() {
 		return 1
 	fi
 	log "$2 ${3:-plain}: $(format_us "$took")"
-	explain_symbols "$work/1/boot.$n" "${conf[bin]}/$program" >"$work/symbols.$n"
+	explain_symbols "$2" "${conf[bin]}/$program" >"$work/symbols.$n"
 	explain_rows "$work/1/boot.$n" >"$work/rows.$n"
 	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" "$work/classes.$n" \
 		>"$work/$n.folded" 2>"$work/$n.not"
 	rm -f "$work/calls.$n" "$work/calls.$n.parts"
 }
 
-# Boot each kernel with each option, as many at a time as --jobs says.
-explain_sides() {
-	local kernel option n=0
-
-	for kernel in "${kernels[@]}"; do
-		for option in "${options[@]}"; do
-			sides+=("$kernel${option:+ $option}")
-			while (($(jobs -rp | wc -l) >= conf[jobs])); do
-				wait -n || failed=1
-			done
-			explain_side "$n" "$kernel" "$option" &
-			n=$((n + 1))
-		done
+# explain_with COMMAND...: beside others, as many at a time as --jobs says.
+explain_with() {
+	while (($(jobs -rp | wc -l) >= conf[jobs])); do
+		wait -n || failed=1
 	done
+	"$@" &
+}
+
+explain_wait() {
 	while (($(jobs -p | wc -l))); do
 		wait -n || failed=1
 	done
+}
+
+# Boot each kernel with each option.
+explain_sides() {
+	local kernel option
+
+	for kernel in "${kernels[@]}"; do
+		explain_with explain_functions "$kernel"
+	done
+	explain_wait
+	((!failed)) || return 0
+	for kernel in "${kernels[@]}"; do
+		for option in "${options[@]}"; do
+			sides+=("$kernel${option:+ $option}")
+			explain_with explain_side "$((${#sides[@]} - 1))" "$kernel" "$option"
+		done
+	done
+	explain_wait
 }
 
 # What all sides have, in files; each side is compared with the first.

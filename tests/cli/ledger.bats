@@ -25,7 +25,8 @@ stub() {
 
 # machine BODY: what it prints is on its console; row N VALUE [MAX] is a row.
 machine() {
-	stub qemu-system-x86_64 'while (($#)); do
+	stub qemu-system-x86_64 'profile=
+	while (($#)); do
 		[[ $1 != -serial ]] || console=${2#file:}
 		[[ $1 != -append ]] || options=$2
 		[[ $1 != -plugin ]] || profile=${2##*,out=}
@@ -207,10 +208,11 @@ explain() {
 		printf "@case %s\n{\"benchmark\":\"syscall\",\"case\":\"%s\",\"status\":\"ok\",\"unit\":\"ns\"," \
 			"$case" "$case"
 		printf "\"value\":%s,\"iters\":4,\"min\":1,\"max\":1,\"estimator\":\"%s\"}\n" "$value" "${estimator:-difference}"
-		printf "@Sffffffff81000000 T begin\n@Sffffffff81000100 t other\t[module]\n"
-		printf "@Sffffffff81000200 T asm_tick\n@Sffffffff81000200 T __pfx_none\n@end\n"
-		tail -n +2 "$kernel" | calls "$profile" "$of_program"'
-	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --out out
+		[[ $profile ]] || printf "@S%b\n" "81000000 begin" "81000100 other\t[module]" \
+			"81000200 asm_tick" "81000200 __pfx_none"
+		echo @end
+		[[ ! $profile ]] || tail -n +2 "$kernel" | calls "$profile" "$of_program"'
+	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --images images --out out
 }
 
 row=op=getppid,by=libc
@@ -271,7 +273,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	run -2 --separate-stderr explain "$row" --kernels ./new --check none
 	machine 'echo no'
 	PATH=$PWD/bin:$PATH run -125 --separate-stderr "$ROOT/scripts/ledger" explain syscall "$row" \
-		--bin "$BIN" --kernels ./new --check base --out out2
+		--bin "$BIN" --kernels ./new --check base --images images2 --out out2
 }
 
 @test "a kernel that lacks what the machine needs is refused before its boot" {
