@@ -30,6 +30,7 @@ use constant {
 	LIBRARIES => 0x7f0000000000,
 	INTERRUPT => 3,
 	PART      => 16,	 # bytes
+	LINES     => 2,	 # of the classes, the last ones
 	CHANGED   => 0.02,	 # of a row
 	SHOWN     => 0.9,	 # of its difference
 	CAUSE     => 0.1,	 # the least share of a difference that is a cause
@@ -141,16 +142,13 @@ sub path {
 }
 
 # The instructions from read $i to read $j, times $times, to %$sum by node and block,
-# and to the classes of the row.
+# and to the classes @$of.  Lines are the most between two reads, and of the sample with
+# the least: another one may have met a fault or another task.
 sub add_window {
-	my ($row, $sum, $reads, $i, $j, $times) = @_;
-	my @lines;
+	my ($of, $sum, $reads, $i, $j, $times) = @_;
 
 	for my $r (@$reads[$i + 1 .. $j]) {
-		for my $k (0 .. $#classes) {
-			if ($classes[$k] =~ /lines/) { $lines[$k] += $r->{of}[$k] }
-			else { $row->{of}[$k] += $times * $r->{of}[$k] }
-		}
+		$of->[$_] += $times * $r->{of}[$_] for 0 .. $#classes - LINES;
 		seek $parts, $r->{at} * PART, 0;
 		read $parts, my $bytes, $r->{n} * PART;
 		my @part = unpack '(LLQ)*', $bytes;
@@ -158,8 +156,10 @@ sub add_window {
 			$sum->{"$node $pc"} += $times * $count;
 		}
 	}
-	for my $k (grep { defined $lines[$_] } 0 .. $#classes) {
-		$row->{of}[$k] = min($row->{of}[$k] // $lines[$k], $lines[$k]);
+	for my $k (@classes - LINES .. $#classes) {
+		my $most = max(map { $_->{of}[$k] } @$reads[$i + 1 .. $j]);
+
+		$of->[$k] = min($of->[$k] // $most, $most);
 	}
 }
 
@@ -236,8 +236,9 @@ sub of_batches {
 	my @more = quads($batches, ($row->{value} + $row->{baseline}) * $two_n);
 	my @less = $row->{baseline} ? quads($batches, $row->{baseline} * $two_n) : ();
 	return if !@more || ($row->{baseline} && !@less);
-	for ([1, @more], [-1, @less]) {
-		my ($sign, @quads) = @$_;
+	my @of_baseline;
+	for ([1, $row->{of}, @more], [-1, \@of_baseline, @less]) {
+		my ($sign, $of, @quads) = @$_;
 
 		for my $quad (@quads) {
 			my ($k, $share) = @$quad;
@@ -245,11 +246,12 @@ sub of_batches {
 			for (0 .. 3) {
 				my $b = $batches->[$k + $_];
 
-				add_window($row, \%sum, $reads, $b->{i}, $b->{j},
+				add_window($of, \%sum, $reads, $b->{i}, $b->{j},
 					$sign * $share * ($_ == 1 || $_ == 2 ? 1 : -1) / $two_n);
 			}
 		}
 	}
+	$row->{of}[$_] += $of_baseline[$_] // 0 for 0 .. $#classes - LINES;
 	return \%sum;
 }
 
@@ -314,7 +316,7 @@ sub of_events {
 			my ($w) = sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
 				@{ $lengths->{$length} };
 
-			add_window($row, \%sum, $reads, $w->{i}, $w->{j}, $share);
+			add_window($row->{of}, \%sum, $reads, $w->{i}, $w->{j}, $share);
 		}
 		# Both reads are called from where the window begins.
 		for (keys %sum) {
@@ -324,7 +326,7 @@ sub of_events {
 				!grep { $_ == $from || $_ == $to } keys %{ path($node)->{sites} };
 			$of_timer += delete $sum{$_};
 		}
-		$row->{of}[$_] -= ($timer_of->[$_] // 0) / $ops for grep { $classes[$_] !~ /lines/ } 0 .. $#classes;
+		$row->{of}[$_] -= ($timer_of->[$_] // 0) / $ops for 0 .. $#classes - LINES;
 		$row->{sampler} = function($from - 1);
 		$sum{timer} = $of_timer - $timer / $ops; # in the caller itself
 		return \%sum;
@@ -366,6 +368,7 @@ sub fold {
 
 		@row{qw(section program case estimator unit value iters baseline min max)} = split /\t/;
 		$row{$_} ||= 0 for qw(value iters baseline min max);
+		$row{of} = [];
 		my $reads = $sections[$row{section}] // [];
 		my $sum = !$row{value} || $row{unit} ne 'ns' ? undef
 			: $row{estimator} eq 'difference' ? of_batches(\%row, $reads)
