@@ -115,11 +115,11 @@ explain_symbols() { # KERNEL PROGRAM
 
 # The table that calls.pl wants of the rows of a console.
 explain_rows() {
-	jq -Rrn 'foreach inputs as $line ({n: -1};
+	jq -Rrn --arg program "$program" 'foreach inputs as $line ({n: -1};
 			if $line | startswith("@case ") then .n += 1 | .case = $line[6:] | .row = null
 			else .row = ($line | if startswith("{") then fromjson? // null else null end) end;
 			select(.row.case == .case and .row.status == "ok")
-			| [.n, .row.benchmark, .case, .row.estimator, .row.unit, .row.value, .row.iters,
+			| [.n, $program, .case, .row.estimator, .row.unit, .row.value, .row.iters,
 			   .row.baseline, .row.min, .row.max] | @tsv)' "$1"
 }
 
