@@ -709,7 +709,7 @@ sub residual {
 		@fitted = grep { $ns{$_} < 2 * $model{$_} && $model{$_} < 2 * $ns{$_} } @rows;
 		last if @fitted < 3;
 	}
-	printf "%d rows; ns for each:%s\n\n", scalar @rows,
+	printf "%d rows; ns for each, with all that goes with it:%s\n\n", scalar @rows,
 		join ',', map { sprintf ' %s %.3g', ('instruction', @classes)[$_], $c[$_] } grep { $c[$_] } 0 .. $#c;
 	printf "%10s %10s %10s  row\n", qw(ns model beyond);
 	printf "%10.1f %10.1f %+10.1f  %s\n", $ns{$_}, $model{$_}, $ns{$_} - $model{$_}, $_

@@ -255,7 +255,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 		printf '{"benchmark":"p","case":"%s","unit":"ns","status":"ok","value":%s}\n' "$name" "$ns" >>run/invocations.jsonl
 	done <<<$'a 100 0 50\nb 200 0 100\nc 400 0 200\nd 100 2 250\ne 300 1 250\nf 200 4 500\ntrap 300 0 4150'
 	run -0 --separate-stderr "$ROOT/scripts/ledger" residual run of
-	[[ ${lines[0]} == '7 rows; ns for each: instruction 0.5, cr3 100' ]]
+	[[ ${lines[0]} == '7 rows; ns for each, with all that goes with it: instruction 0.5, cr3 100' ]]
 	[[ $(awk '{ print $1, $2, $3, $5 }' <<<"${lines[2]}") == '4150.0 150.0 +4000.0 trap' ]]
 	run -2 --separate-stderr "$ROOT/scripts/ledger" residual run none
 }
