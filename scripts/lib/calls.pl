@@ -673,7 +673,7 @@ sub fit {
 	return @c;
 }
 
-# Rows of TIMES, "ROW\tNS", as the classes of rows.tsv price them, and what is beyond.
+# Rows of TIMES, "ROW\tNS", at what the classes of rows.tsv cost, and what is beyond.
 # A few rows that are far beyond it must not bend the model: they are left out of a
 # second fit.
 sub residual {

@@ -247,7 +247,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	grep -q '^2 causes explain 1 row' out/explain.html
 }
 
-@test "residual: one price for each class, and the row that takes more than its classes" {
+@test "residual: one cost for each class, and the row that takes more than its classes" {
 	mkdir run of
 	printf 'kernel\trow\tvalue\tinstructions\n' >of/rows.tsv
 	while read -r name instructions cr3 ns; do
