@@ -129,7 +129,7 @@ struct table {
 int qemu_plugin_version = 1;
 
 static const char *out;
-static uint64_t mark, done, done_before, epoch, stack;
+static uint64_t mark, done, done_before, epoch, stack, nparts;
 static struct table blocks, paths, cells, tasks, profiles, lines;
 static struct block *last;
 static struct task *task;
@@ -139,7 +139,6 @@ static struct {
 } now; /* likewise */
 static int on;
 static FILE *calls, *parts;
-static uint64_t nparts;
 
 static void *zeros(size_t n, size_t size)
 {
@@ -601,7 +600,9 @@ static void translated(qemu_plugin_id_t id, tb_t *tb)
 
 static void close_all(qemu_plugin_id_t id, void *data)
 {
-	if (ferror(calls) | fclose(calls) | ferror(parts) | fclose(parts))
+	const int bad = ferror(calls) || ferror(parts);
+
+	if (fclose(calls) | fclose(parts) | bad)
 		perror(out);
 }
 
@@ -610,12 +611,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 {
 	char name[4096];
 
-	for (int i = 0; i < argc; i++) {
+	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "mark=", 5))
 			mark = strtoull(argv[i] + 5, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = argv[i] + 4;
-	}
 	if (!mark || !out || !(calls = fopen(out, "w")) ||
 	    snprintf(name, sizeof(name), "%s.parts", out) >=
 		    (int)sizeof(name) ||
