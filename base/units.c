@@ -160,9 +160,9 @@ bool wrap_line(struct wrap *w, size_t width)
 		end = next(end);
 		columns++;
 	}
-	/* A blank that leaves half of the line empty is worse than a comma. */
-	if (blank && comma && (size_t)(blank - w->line) < width / 2)
-		blank = comma > blank ? comma : blank;
+	/* A word that is too long for a line of its own begins in this one. */
+	if (blank && comma > blank && strcspn(blank + 1, " ") > width)
+		blank = comma;
 	if (*end && *end != ' ')
 		end = blank ? blank : comma ? comma : end;
 	w->rest = end;
