@@ -423,9 +423,8 @@ static void executed(unsigned int cpu, void *data)
 	done_before = done;
 }
 
-/* An access by an instruction that pushes, pops, calls or returns in the
- * kernel, by one that loads the next task's stack pointer from its place, or
- * any other. */
+/* Access by an instruction that pushes, pops, calls or returns in the kernel,
+ * by one that loads the next task's stack pointer, or by any other. */
 static void accessed(unsigned int cpu, uint32_t info, uint64_t at, void *sets)
 {
 	if (sets == &stack) {
