@@ -140,7 +140,7 @@ static void console_rows(struct doc *d, const struct table *t)
 	fputc('\n', d->f);
 }
 
-/* Of ours: it holds nothing that a terminal takes for more than text. */
+/* @text is ours: no character in it controls the terminal. */
 static void console_code(struct doc *d, const char *text)
 {
 	fprintf(d->f, "%s\n\n", text);

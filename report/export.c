@@ -70,7 +70,7 @@ int export_json(FILE *f, const struct run *run)
 	return err;
 }
 
-/* What the card calls @row; NULL if it does not stand there. */
+/* The name of @row on the card; NULL if it does not stand there. */
 static const char *name_on(const struct card *card, const struct run *run,
 			   const struct row *row)
 {

@@ -294,8 +294,8 @@ int invocation_measure(struct bench *b)
 		code = choose_timer(b);
 	if (code)
 		return code;
-	/* What was touched must stay: a page fetched again during an interval
-	 * would be part of it.  Pages that nobody touches (the libraries' are
+	/* Touched pages must stay: one fetched again during an interval
+	 * would be part of it.  Pages that are not touched (the libraries' are
 	 * tens of MiB) are left alone.  Not permitted to all, and no loss
 	 * where nothing is swapped. */
 	if (mlockall(MCL_CURRENT | MCL_ONFAULT) && errno != EPERM &&

@@ -38,8 +38,8 @@ struct settings {
 	bool json, csv, wide, list, describe, version, help;
 };
 
-/* What was asked of this process, the program's own state, and what becomes of
- * it: they live as long as the process. */
+/* The settings of this process, the program's own state, and the outcome: they
+ * live as long as the process. */
 static struct settings set;
 static void *state;
 static struct bench program;

@@ -40,7 +40,7 @@ const char *out_value(const struct result *r)
 	case RESULT_OK:
 		return r->states ? states_text(r) : units(r->value, r->unit);
 	case RESULT_BELOW_RESOLUTION:
-		/* Of a rate there is none: the remark says what it was. */
+		/* A rate has none: the remark gives the resolution. */
 		return isfinite(r->resolution)
 			       ? text_format("< %s",
 					     units(r->resolution, r->unit))

@@ -114,7 +114,7 @@ void result_set(char **slot, const char *text)
 	char *copy = text ? text_format("%s", text) : NULL;
 	json_t *utf8 = json_string(copy);
 
-	/* Of a path, or cut in a character: JSON would lose the key. */
+	/* A path, or text cut in a character: JSON would lose the key. */
 	for (char *c = copy; !utf8 && c && *c; c++)
 		if (!isascii((unsigned char)*c))
 			*c = '?';

@@ -43,8 +43,8 @@ static const char *estimator_name(const struct case_run *run)
 							   : estimator_names[e];
 }
 
-/* The clock's step for one operation, in the row's unit; NAN without one.  Of
- * recorded values, of which times are no finer than the counter. */
+/* The clock's step for one operation, in the row's unit; NAN without one.
+ * Recorded values have their own, but times are no finer than the counter. */
 static double step_of(const struct bench *b, const struct case_run *run,
 		      const struct headline *h, double value)
 {
@@ -242,8 +242,8 @@ json_t *rows_set_aside(const struct case_run *run)
 			 "reasons", reasons);
 }
 
-/* What a minimum tells is from the fastest moment, and of few readings the
- * greatest is the least disturbed.  A case that had no visit of its own has the
+/* A minimum comes from the fastest moment, and the highest of few readings is
+ * the least disturbed: use that.  A case that had no visit of its own has the
  * frequency around those to the other cases. */
 static double core_hz_of(const struct bench *b, const struct case_run *run)
 {

@@ -139,8 +139,8 @@ static void forget(struct crew_life *l)
 	free(l);
 }
 
-/* What the events of @l brought, and there are none of them any more.  A value
- * in the case's unit is of one operation. */
+/* Add up the events of @l and empty its list.  A value in the case's unit is of
+ * one operation. */
 static void take_events(struct crew_life *l, double *ops, double *ns)
 {
 	struct case_run *target = l->target;
@@ -172,8 +172,8 @@ static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
 }
 
 /* One chunk of copy @number; it counts if the window was open before and after.
- * Of a copy without a CPU of its own the waits between chunks count as well: so
- * it does if the window was open after it.
+ * In a copy without a CPU of its own the waits between chunks count as well: so
+ * its chunk does if the window was open after it.
  * Return: 0 or -errno, which is published. */
 static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 {

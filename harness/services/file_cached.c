@@ -76,8 +76,8 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 	do {
 		int err;
 
-		/* Dirty pages cannot be dropped.  What cannot be synced (a
-		 * read-only file system) has none. */
+		/* Dirty pages cannot be dropped.  A file that cannot be synced
+		 * (on a read-only file system) has none. */
 		if (fsync(fd) && errno != EROFS && errno != EINVAL)
 			return -errno;
 		err = posix_fadvise(fd, (off_t)low, (off_t)(high - low),

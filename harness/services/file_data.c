@@ -214,7 +214,7 @@ static int use(struct file_data *f)
 	return err;
 }
 
-/* Of what is scarce: the disk, and memory if it would lie there. */
+/* Check for room on the disk, and in memory if the file would lie there. */
 static int check_room(const struct bench *b, struct file_data *f,
 		      const char *dir)
 {

@@ -48,7 +48,7 @@ double headline_overhead(const struct bench *b, const struct case_run *run)
 	return run->c.with_overhead ? 0 : b->timer.overhead_ticks;
 }
 
-/* Of one operation, of an event of @ticks. */
+/* The time of one operation in an event of @ticks. */
 static double of_one(const struct bench *b, const struct case_run *run,
 		     double ticks)
 {

@@ -78,8 +78,7 @@ struct evidence {
 	unsigned int short_visits; /* in which it was not enough */
 };
 
-/* What is to be thought of all that (verdict.c; of evidence:
- * evidence.c). */
+/* The verdict on all that (verdict.c), and its evidence (evidence.c). */
 struct case_verdict {
 	enum case_state state;
 	char why[256];
@@ -101,10 +100,10 @@ struct case_run {
 	struct op_counts counts, base_counts; /* --counters; of its baseline */
 };
 
-/* What happens to what bench_record() brings. */
+/* The use of a sample in bench_record(). */
 enum phase { PHASE_IDLE, PHASE_COLD, PHASE_WARM_UP, PHASE_SAMPLE };
 
-/* What is beside a visit at one of its ends. */
+/* The state beside a visit at one of its ends. */
 struct beside {
 	int cpu;	    /* of its partner; -1 */
 	double distance_ns; /* of that one; NAN */
@@ -138,7 +137,7 @@ struct program_verdict {
 	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
-/* What to do (life/main.c): options of every program; NULL and UINT64_MAX: not
+/* The plan (life/main.c): options of every program; NULL and UINT64_MAX: not
  * given. */
 struct invocation_plan {
 	struct opt_list globs; /* cases to run; empty: all */
@@ -168,7 +167,7 @@ struct bench {
 	const char *kind; /* of that CPU; NULL: all are of one */
 	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
-	/* What is above visit/: services/kernel_tells.h, distance.h. */
+	/* From rooms above visit/: services/kernel_tells.h, distance.h. */
 	int (*ready)(struct bench *b, unsigned int needs);
 	double (*distance_ns)(int cpu);
 	char scratch[PATH_MAX]; /* life/serve.c */
@@ -225,7 +224,7 @@ void points_derive(struct bench *b);
 void points_close(struct bench *b);
 void points_open(const char *text, char *list, size_t size);
 
-/* What becomes of a case or of the program, and why (verdict.c): bench_fail(),
+/* The outcome of a case or of the program, and why (verdict.c): bench_fail(),
  * bench_skip(), and: verdict_skip() - @run is skipped, whatever it has.
  * verdict_unselect() - it was not asked for.  bench_fail_cases() - the cases
  * make no sense.  verdict_give_up() - say why the program ends with @code,

@@ -5,7 +5,7 @@
 #
 # usage: flame.pl TITLE FOLDED [FOLDED]
 #
-# FOLDED has lines "FRAME;FRAME COUNT".  Of two the width is the greater count of
+# FOLDED has lines "FRAME;FRAME COUNT".  For two the width is the greater count of
 # each frame, red where the second has more, blue where it has less; white is the
 # same.  A click widens a frame, another one on the lowest widens all.
 

@@ -101,7 +101,7 @@ record_journal() {
 record_whole() {
 	local lines size
 
-	# What cannot be read is not cut.
+	# A file that cannot be read is not cut.
 	if ! lines=$(head -zn 1 "$1" | wc -l) || ! size=$(head -n "$lines" "$1" | wc -c) ||
 		! truncate -s "$size" "$1"; then
 		record_stuck "${1##*/} cannot be read"
@@ -121,9 +121,9 @@ record_keep() {
 }
 
 # record_load: read the journal, which is empty unless this run has stopped
-# before, and cut what an invocation that is not in it had begun to write.  What
-# stands in the journal and has no rows any more was lost with the power: it is
-# measured again; so is what failed, on request.
+# before, and cut what an invocation that is not in it had begun to write.  Invocations
+# in the journal that have no rows any more were lost with the power: they are
+# measured again; so are those that failed, on request.
 record_load() {
 	local size why
 

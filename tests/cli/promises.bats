@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-# What every benchmark program promises about its options, and about its output in
+# The promises of every benchmark program about its options, and about its output in
 # each form, checked on all of them.  contract.bats has their complete runs.
 
 load ../helpers

@@ -146,7 +146,7 @@ is_ktap() {
 			n++
 			sub(/^not /, "")
 			good = good && $1 == "ok" && $2 == n && $0 !~ /^ok [0-9]+ *$/
-			# What follows the hash is a keyword that there is, or plain words.
+			# The text behind the hash is a keyword that there is, or plain words.
 			if (match($0, /#.*/)) {
 				split(substr($0, RSTART + 1), after, " ")
 				good = good && substr($0, RSTART - 1, 3) == " # " &&
@@ -228,7 +228,7 @@ is_junit() {
 	local dir
 
 	command -v xmllint >/dev/null || skip "no xmllint"
-	# What XML has not; the last line there is cut off.
+	# Characters that XML has not; the last line there is cut off.
 	jq -c '.case = "b=\ufffe\uffff"' <(head -n 1 small/invocations.jsonl) |
 		sed '1s/^/\n/' >>hostile/invocations.jsonl
 	for dir in small hostile; do

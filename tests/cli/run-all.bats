@@ -464,7 +464,7 @@ cut_and_resume() {
 	grep -E '^quick --case [^ ]*isa=best.* --core --copies' <<<"$output"
 	grep -E '^card +--case kernel=read,isa=best,level=memory,[^ ]* --case kernel=write,isa=best[^ ]* --case kernel=copy,isa=libc' <<<"$output"
 	grep -Ex 'publish +--copies 1,2,all --case fault=anonymous' <<<"$output"
-	# What is left out is known of more than one machine: no pattern is of none.
+	# Patterns that leave rows out fit more than one machine: none names the ISA of one.
 	run ! grep -E 'isa=(avx|sse|neon|sve|rvv)' "$ROOT"/bench/*/rows.tsv
 }
 

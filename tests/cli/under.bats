@@ -144,7 +144,7 @@ layers() { "${under[@]}" --list | sed -E 's/ .*//; s/^(nice|fifo|rr|cgroup)=N/\1
 			kill -"$signal" "$pid"
 			wait "$pid" || :
 			until_true nobody_naps
-			# What under could not do any more, the next program does.
+			# The next program does what under could not do any more.
 			[[ $signal != KILL ]] || "$BIN/machine" clean-up
 			[[ $(groups) == "$before" ]]
 		done

@@ -187,7 +187,7 @@ static void refuses(void)
 	OK_STR(why, "--case: given more than 256 times", "and says why");
 }
 
-/* What @print writes. */
+/* The text that @print writes. */
 static char *printed(void (*print)(FILE *f))
 {
 	char *text = NULL;
