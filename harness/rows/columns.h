@@ -70,6 +70,8 @@ COLUMN(NUMBER, estimate, OWN, "estimate")
 COLUMN(NUMBER, resolution, MEDIAN, "resolution")
 /* The clock's step, over the operations in it. */
 COLUMN(NUMBER, quantum, MEDIAN, "quantum")
+/* What was subtracted for the timer, likewise; 0: the row includes it. */
+COLUMN(NUMBER, overhead, MEDIAN, "overhead")
 /* Bounds of a value that was found between two tries. */
 COLUMN(NUMBER, at_least, MEDIAN, "at_least")
 COLUMN(NUMBER, at_most, MEDIAN, "at_most")

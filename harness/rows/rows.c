@@ -179,6 +179,9 @@ static void describe_samples(const struct bench *b, const struct case_run *run,
 		headline_is_repeated(run)
 			? run->got.series.iters * (uint64_t)headline_ops(run)
 			: 1;
+	if (!headline_is_repeated(run) && !run->got.own_unit)
+		row->overhead = timer_ns(&b->timer, headline_overhead(b, run)) /
+				headline_ops(run);
 	row->histogram = histogram(run, x, n, row->core_hz);
 	if (isfinite(run->got.cold) && run->got.own_unit)
 		row->cold = run->got.cold;

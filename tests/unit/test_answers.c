@@ -79,6 +79,10 @@ TEST(events)
 	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
 		OK_NEAR(skewed(t[i].c)->value, t[i].value, t[i].tolerance,
 			t[i].what);
+	row = skewed((struct bench_case) { .ops = 4 });
+	OK_NEAR(row->overhead, 15.0 / 4, 1e-9, "a share of the clock's cost");
+	row = skewed((struct bench_case) { .with_overhead = true });
+	OK_NEAR(row->overhead, 0, 1e-9, "none where it is in the row");
 }
 
 /* A loop of @per ticks for each operation, and 500 before and behind. */

@@ -26,7 +26,8 @@ static const char *const full =
 	" \"started_at\": \"2026-01-02T03:04:05Z\", \"duration_s\": 1.5,"
 	" \"round\": 3, \"seed\": 42, \"resolution\": 0.01,"
 	" \"estimate\": 5.62, \"expected\": 5.6, \"baseline\": 0.25, "
-	"\"quantum\": 0.02, \"at_least\": 5.25, \"at_most\": 6.25, "
+	"\"quantum\": 0.02, \"overhead\": 4.5, \"at_least\": 5.25, "
+	"\"at_most\": 6.25, "
 	"\"histogram\": {\"unit\":"
 	" \"ns\", \"bins\": [[5.0, 3]]},"
 	" \"counters\": {\"instructions\": 3.0, \"unknown\": {}}}";
