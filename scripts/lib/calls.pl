@@ -6,7 +6,7 @@
 #
 # usage: calls.pl fold CALLS SYMBOLS ROWS CLASSES   "PROGRAM CASE;PATH COUNT" for each
 #                path of each row: instructions of one operation, which add up to
-#                the row; rows that cannot be explained are named on stderr; how many
+#                the row; rows that cannot be explained are named on stderr, with the reason; how many
 #                are of each class to CLASSES, as TSV
 #        calls.pl table KERNEL FOLDED ...     the rows, and functions of a kernel alone
 #        calls.pl because KERNEL FOLDED KERNEL FOLDED [PCT]   why rows changed by
@@ -18,7 +18,7 @@
 #                beyond one coefficient for each class
 #
 # SYMBOLS are lines "ADDRESS NAME", sorted; ROWS lines "SECTION PROGRAM CASE
-# ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX", with tabs between.
+# ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX OVERHEAD", with tabs between.
 
 use strict;
 use warnings;
@@ -235,7 +235,7 @@ sub of_batches {
 
 	my @more = quads($batches, ($row->{value} + $row->{baseline}) * $two_n);
 	my @less = $row->{baseline} ? quads($batches, $row->{baseline} * $two_n) : ();
-	return if !@more || ($row->{baseline} && !@less);
+	return 'no four batches differ by it' if !@more || ($row->{baseline} && !@less);
 	my @of_baseline;
 	for ([1, $row->{of}, @more], [-1, \@of_baseline, @less]) {
 		my ($sign, $of, @quads) = @$_;
@@ -274,64 +274,60 @@ sub timer_alone {
 sub has { my ($lengths, $x) = @_; return grep { $lengths->{ sprintf '%.0f', $x + $_ } } -1, 0, 1 }
 
 # The windows that are the median of a row, among those between the same two
-# reads, {LENGTH}: one, or two whose mean it is; and operations of one.  To half an
+# reads, {LENGTH}: one, or two whose mean it is, next to each other.  To half an
 # instruction, for medians are of groups.
 sub median_of {
-	my ($row, $lengths, $timer) = @_;
-	my $want = $row->{value} + $timer;
+	my ($row, $lengths, $timer, $ops) = @_;
+	my $want = $ops * $row->{value} + $timer;
 	my $near = sprintf '%.0f', $want;
 
-	if (has($lengths, $row->{min} + $timer) || has($lengths, $row->{max} + $timer)) {
-		return (1, $near) if $lengths->{$near} && abs($near - $want) <= 0.5;
-		my ($below) = sort { $b <=> $a } grep { $_ < $want && $lengths->{ 2 * $want - $_ } } keys %$lengths;
-		return (1, $below, 2 * $want - $below) if defined $below;
-	}
-	for my $length (keys %$lengths) {
-		my $ops = sprintf '%.0f', ($length - $timer) / $row->{value};
-
-		next if $ops < 2 || abs($length - $timer - $ops * $row->{value}) > 0.5 + 1e-9 * $length;
-		return ($ops, $length) if has($lengths, $ops * $row->{min} + $timer) &&
-			has($lengths, $ops * $row->{max} + $timer);
-	}
+	return if grep { !has($lengths, $ops * $row->{$_} + $timer) } qw(min max);
+	return $near if $lengths->{$near} && abs($near - $want) <= 0.5 + 1e-9 * $want;
+	my $below = max(grep { $_ < $want } keys %$lengths);
+	my $above = min(grep { $_ > $want } keys %$lengths);
+	return ($below, $above) if defined $below && defined $above && abs($below + $above - 2 * $want) < 1e-9 * $want + 1e-6;
 	return;
 }
 
-# A row of events: its median is one of them.  Without the timer: what it takes
-# between two reads with nothing between.
+# A row of events: its median is one of them.  Without the timer, unless the row
+# includes it: what it takes between two reads with nothing between.  Its share in a
+# row's overhead is how many operations an event has.
 sub of_events {
 	my ($row, $reads) = @_;
-	my ($timer, $timer_of) = timer_alone($reads);
+	my ($timer, $timer_of) = $row->{overhead} ? timer_alone($reads) : (0, []);
+	my $ops = $row->{overhead} ? sprintf '%.0f', $timer / $row->{overhead} : 1;
 	my (%between, %sum);
 
+	return 'does not say what the timer takes' if $row->{overhead} eq '';
+	return 'the timer takes another time in the row' if abs($timer - $ops * $row->{overhead}) > 0.5;
 	push @{ $between{"$reads->[$_->{i}]{site} $reads->[$_->{j}]{site}"}{ $_->{length} } }, $_
 		for @{ windows($reads) };
-	for my $sites (sort keys %between) {
-		my $lengths = $between{$sites};
-		my ($ops, @lengths) = median_of($row, $lengths, $timer) or next;
-		my $share = 1 / ($ops * @lengths);
-		my ($from, $to) = split ' ', $sites;
-		my $of_timer = 0;
+	my %median = map { my @m = median_of($row, $between{$_}, $timer, $ops); @m ? ($_ => \@m) : () } keys %between;
+	my @sites = sort keys %median;
+	return 'no two reads have its median, least and most between them' if !@sites;
+	return 'more than two reads have its median, least and most between them' if @sites > 1;
+	my ($from, $to) = split ' ', $sites[0];
+	my @lengths = @{ $median{ $sites[0] } };
+	my $of_timer = 0;
 
-		for my $length (@lengths) {
-			my ($w) = sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
-				@{ $lengths->{$length} };
+	for my $length (@lengths) {
+		my ($w) = sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
+			@{ $between{ $sites[0] }{$length} };
 
-			add_window($row->{of}, \%sum, $reads, $w->{i}, $w->{j}, $share);
-		}
-		# Both reads are called from where the window begins.
-		for (keys %sum) {
-			my ($node, $pc) = split;
-
-			next if $pc < LIBRARIES || $pc >= USER_ENDS ||
-				!grep { $_ == $from || $_ == $to } keys %{ path($node)->{sites} };
-			$of_timer += delete $sum{$_};
-		}
-		$row->{of}[$_] -= ($timer_of->[$_] // 0) / $ops for 0 .. $#classes - LINES;
-		$row->{sampler} = function($from - 1);
-		$sum{timer} = $of_timer - $timer / $ops; # in the caller itself
-		return \%sum;
+		add_window($row->{of}, \%sum, $reads, $w->{i}, $w->{j}, 1 / ($ops * @lengths));
 	}
-	return;
+	# Both reads are called from where the window begins.
+	for ($timer ? keys %sum : ()) {
+		my ($node, $pc) = split;
+
+		next if $pc < LIBRARIES || $pc >= USER_ENDS ||
+			!grep { $_ == $from || $_ == $to } keys %{ path($node)->{sites} };
+		$of_timer += delete $sum{$_};
+	}
+	$row->{of}[$_] -= ($timer_of->[$_] // 0) / $ops for 0 .. $#classes - LINES;
+	$row->{sampler} = function($from - 1);
+	$sum{timer} = $of_timer - $timer / $ops if $timer; # in the caller itself
+	return \%sum;
 }
 
 # How a part is called: apart from the sampling function's own are interrupts,
@@ -366,17 +362,20 @@ sub fold {
 		chomp;
 		my %row;
 
-		@row{qw(section program case estimator unit value iters baseline min max)} = split /\t/;
+		@row{qw(section program case estimator unit value iters baseline min max overhead)} = split /\t/;
 		$row{$_} ||= 0 for qw(value iters baseline min max);
+		$row{overhead} //= '';
 		$row{of} = [];
 		my $reads = $sections[$row{section}] // [];
-		my $sum = !$row{value} || $row{unit} ne 'ns' ? undef
+		my $sum = !$row{value} || $row{unit} ne 'ns' ? 'is no time'
 			: $row{estimator} eq 'difference' ? of_batches(\%row, $reads)
-			: $row{estimator} =~ /median|min|max/ ? of_events(\%row, $reads) : undef;
+			: $row{estimator} =~ /median|min|max/ ? of_events(\%row, $reads) : 'is computed from other rows';
 		my %folded;
 
-		if (!$sum) {
-			print STDERR "$row{program} $row{case}\n";
+		$sum = 'its paths add up to ' . number(sum0 values %$sum) if ref $sum &&
+			abs(sum0(values %$sum) - $row{value}) > ($row{estimator} eq 'difference' ? 1e-6 * $row{value} : 0.5);
+		if (!ref $sum) {
+			print STDERR "$row{program} $row{case}: $sum\n";
 			next;
 		}
 		print $to join("\t", "$row{program} $row{case}", map { number($_) } sum0(values %$sum), @{ $row{of} }), "\n";

@@ -120,7 +120,7 @@ explain_rows() {
 			else .row = ($line | if startswith("{") then fromjson? // null else null end) end;
 			select(.row.case == .case and .row.status == "ok")
 			| [.n, $program, .case, .row.estimator, .row.unit, .row.value, .row.iters,
-			   .row.baseline, .row.min, .row.max] | @tsv)' "$1"
+			   .row.baseline, .row.min, .row.max, .row.overhead] | @tsv)' "$1"
 }
 
 explain_calls() { perl "$here/lib/calls.pl" "$@"; }

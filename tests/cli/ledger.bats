@@ -247,6 +247,39 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	grep -q '^2 causes explain 1 row' out/explain.html
 }
 
+# fold ROW...: what calls.pl makes of a record of three events of 40 instructions, 10 of
+# them of the sampler, and of twin, whose events take 50 between two reads and two others;
+# the timer takes 7.  ROW: VALUE OVERHEAD.
+fold() {
+	printf '%016x %s\n' 4096 sampler 8192 timer_empty 12288 work 16384 twin 20480 brother >symbols
+	perl -e 'open my $parts, ">:raw", "record.parts";
+		print $parts pack "(LLQ)*", 0, 10, 0x1014, 1, 30, 0x3004;
+		print "M\n" . "N 1 0 1010 3000 1\n" . "R 2010 7 0 0 0\n" x 4;
+		print "R 1010 5 0 0 0\nR 1020 40 0 0 2\n" x 3;
+		print "R $_ 900 0 0 0\nR $_ 50 0 0 2\n" for qw(4010 5010) x 3' >record
+	while (($#)); do
+		printf '0\tp\tv=%s\tgrouped_median\tns\t%s\t1\t\t%s\t%s\t%s\n' "$1" "$1" "$1" "$1" "$2"
+		shift 2
+	done >rows
+	perl "$ROOT/scripts/lib/calls.pl" fold record symbols rows classes
+}
+
+@test "explain: each row of events adds up to the instruction, or is refused with the reason" {
+	run -0 --separate-stderr fold 33 7 40 0 16.5 3.5
+	[[ ! $stderr && $output == 'p v=33;sampler 3
+p v=33;sampler;work 30
+p v=40;sampler 10
+p v=40;sampler;work 30
+p v=16.5;sampler 1.5
+p v=16.5;sampler;work 15' ]]
+	run -0 --separate-stderr fold 40 7 43 7 20 0 33 5 33 ''
+	[[ ! $output && $stderr == 'p v=40: no two reads have its median, least and most between them
+p v=43: more than two reads have its median, least and most between them
+p v=20: no two reads have its median, least and most between them
+p v=33: the timer takes another time in the row
+p v=33: does not say what the timer takes' ]]
+}
+
 @test "residual: one cost for each class, and the row that takes more than its classes" {
 	mkdir run of
 	printf 'kernel\trow\tvalue\tinstructions\n' >of/rows.tsv
