@@ -31,6 +31,7 @@ use constant {
 	INTERRUPT => 3,
 	PART      => 16,	 # bytes
 	LINES     => 2,	 # of the classes, the last ones
+	EMPTY     => qr/^(?:timer_)?empty/, # functions that time nothing
 	CHANGED   => 0.02,	 # of a row
 	SHOWN     => 0.9,	 # of its difference
 	CAUSE     => 0.1,	 # the least share of a difference that is a cause
@@ -259,7 +260,7 @@ sub of_batches {
 # nothing follow each other at once or, when it is called again, not at once.
 sub timer_alone {
 	my ($reads) = @_;
-	my @all = grep { function($_->{site} - 1) =~ /^(?:timer_)?empty/ } @$reads;
+	my @all = grep { function($_->{site} - 1) =~ EMPTY } @$reads;
 	my %n;
 
 	$n{ $_->{count} }++ for @all;
@@ -301,7 +302,7 @@ sub of_events {
 	return 'does not say what the timer takes' if $row->{overhead} eq '';
 	return 'the timer takes another time in the row' if abs($timer - $ops * $row->{overhead}) > 0.5;
 	push @{ $between{"$reads->[$_->{i}]{site} $reads->[$_->{j}]{site}"}{ $_->{length} } }, $_
-		for @{ windows($reads) };
+		for grep { $_->{of} !~ EMPTY } @{ windows($reads) };
 	my %median = map { my @m = median_of($row, $between{$_}, $timer, $ops); @m ? ($_ => \@m) : () } keys %between;
 	my @sites = sort keys %median;
 	return 'no two reads have its median, least and most between them' if !@sites;

@@ -272,10 +272,10 @@ p v=40;sampler 10
 p v=40;sampler;work 30
 p v=16.5;sampler 1.5
 p v=16.5;sampler;work 15' ]]
-	run -0 --separate-stderr fold 40 7 43 7 20 0 33 5 33 ''
+	run -0 --separate-stderr fold 40 7 43 7 7 0 33 5 33 ''
 	[[ ! $output && $stderr == 'p v=40: no two reads have its median, least and most between them
 p v=43: more than two reads have its median, least and most between them
-p v=20: no two reads have its median, least and most between them
+p v=7: no two reads have its median, least and most between them
 p v=33: the timer takes another time in the row
 p v=33: does not say what the timer takes' ]]
 }
