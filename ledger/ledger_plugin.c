@@ -449,7 +449,7 @@ static uint64_t target(const unsigned char *code, uint64_t next)
 /* Bytes of the @n at @c that are prefixes. */
 static size_t prefixes(const unsigned char *c, size_t n)
 {
-	static const char prefix[] = "\x2e\x3e\x64\x65\x66\xf0\xf2\xf3";
+	static const char prefix[] = "\x2e\x3e\x64\x65\x66\x67\xf0\xf2\xf3";
 	size_t k = 0;
 
 	while (k + 1 < n && (memchr(prefix, c[k], sizeof(prefix) - 1) ||
@@ -474,11 +474,11 @@ static int class_of(const unsigned char *code, const unsigned char *c,
 		return LOCKED;
 	if (op >> 8 == 0xff && (field == 2 || field == 4))
 		return INDIRECT;
-	return op == 0x0f22 && (more >> 3 & 7) == 3 ? CR3
-	       : op == 0x0f30			    ? MSR
-	       : op == 0x0fae && more >= 0xe8	    ? FENCE
-	       : op == 0x0f01 && more == 0xf8	    ? SWAPGS
-						    : CLASSES;
+	return op == 0x0f22 && (more >> 3 & 7) == 3	   ? CR3
+	       : op == 0x0f30				   ? MSR
+	       : op == 0x0fae && c == code && more >= 0xe8 ? FENCE
+	       : op == 0x0f01 && more == 0xf8		   ? SWAPGS
+							   : CLASSES;
 }
 
 /* How the instruction at @c of @n bytes ends a block. */
