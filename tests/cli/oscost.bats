@@ -34,6 +34,8 @@ refused() {
 		run --separate-stderr ./oscost "$word" /nonexistent
 		refused "/nonexistent: no such directory"
 	done
+	run --separate-stderr ./oscost card --jsn
+	refused "did you mean --json?"
 	run --separate-stderr ./oscost doctor now
 	refused "doctor: unknown argument 'now'"
 	run -1 --separate-stderr ./oscost list nosuchword
