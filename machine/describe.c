@@ -12,6 +12,7 @@
 #include "caches.h"
 #include "err.h"
 #include "machine.h"
+#include "opts.h"
 #include "rate.h"
 #include "timer.h"
 #include "topo.h"
@@ -187,7 +188,10 @@ static bool calibrate(struct timer *t, const char *name, const char **why)
 		 name ? "chosen by --timer" : *why);
 	if (name)
 		method = timer_find(name);
-	*why = "--timer: no such method; " TIMER_NAMES "clock";
+	if (method < 0)
+		*why = text_format("--timer %s: not one of " TIMER_NAMES
+				   "clock%s",
+				   name, opts_meant(name, TIMER_NAMES "clock"));
 	if (method < 0 ||
 	    !timer_usable((enum timer_method)method, &t->features, why))
 		return false;
@@ -205,7 +209,7 @@ json_t *machine_describe(int cpu, const char *timer, const char **why)
 	if (cpu < 0)
 		cpu = topo_last_cpu(); /* the first ones get the interrupts */
 	if (bench_bind(0, &cpu, 1)) {
-		*why = "--cpu: this process may not use that CPU";
+		*why = text_format("--cpu %d may not be used", cpu);
 		return NULL;
 	}
 	if (!calibrate(&t, timer, why))

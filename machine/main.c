@@ -77,10 +77,8 @@ static int describe(const struct settings *set, int cpu)
 	const char *why = "unknown";
 	json_t *m = machine_describe(cpu, set->timer, &why);
 
-	if (!m) {
-		warn("%s", why);
-		return EXIT_FAIL;
-	}
+	if (!m)
+		die(*why == '-' ? EXIT_USAGE : EXIT_FAIL, "%s", why);
 	json_dumpf(m, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	putchar('\n');
 	json_decref(m);

@@ -6,9 +6,10 @@ stats data using 3 name 'S' nooutput
 lift(share) = tall * share / S_max
 high = 150 + 15 * n_series
 if (high < 420) high = 420
-# The range has the bins of more than a 500th of the samples: a tail of rare
-# disturbances would press everything else into a corner.
-stats data using ($3 > 0.2 ? $2 : NaN) name 'R' nooutput
+# The range has the bins of more than 1.5 % of a series: a tail of rare disturbances
+# would press everything else into a corner, and one of 100 samples is 1 %.
+least = S_max > 3 ? 1.5 : S_max / 2
+stats data using ($3 > least ? $2 : NaN) name 'R' nooutput
 margin = 0.04 * (R_max - R_min) + 1
 stats data using ($2 < R_min || $2 > R_max ? $3 : 0) name 'O' nooutput
 

@@ -16,7 +16,7 @@ if (n_below) { paint = paint.", for [i=1:n_series] data index i-1 using 2:(valid
 do for [i=1:n_marks] {
 	if (mark_at[i] >= X_min && mark_at[i] <= X_max) {
 		set arrow i from first mark_at[i], graph 0 to first mark_at[i], graph 1 nohead dt 2 lw 1 lc rgb '#777777'
-		set label i marks[i].' ' at first mark_at[i], graph 0.97 - 0.05 * ((i - 1) % 4) right textcolor rgb '#555555'
+		set label i marks[i] at first mark_at[i], graph 0.97 - 0.05 * ((i - 1) % 4) right offset -0.6,0 textcolor rgb '#555555'
 	}
 }
 if (!exists('fixed')) {

@@ -455,7 +455,10 @@ static const char *verdict_line(const struct comparison *c, const char *b)
 	if (c->counted)
 		return ledger_words(c, b);
 	if (!c->tested)
-		return text_format("%s: no row can be compared.", b);
+		return text_format("%s: no row can be compared: %s.", b,
+				   c->n && c->v->why
+					   ? c->v->why
+					   : "they have no row in common");
 	if (slower && faster)
 		return text_format("%s is slower in %zu and faster in %zu of "
 				   "%s, by more than %s.",

@@ -91,9 +91,9 @@ void figures_add_card(struct figures *figs, const struct card *card)
 		.title = "",
 		.xlabel = "",
 		.ylabel = "",
-		.caption = "The card: times above, bandwidths in a panel of "
-			   "their own below, both on logarithmic axes; bars "
-			   "are 95 % intervals.",
+		.caption = "Times (top) and bandwidths (bottom), on "
+			   "logarithmic scales.  The bars show how sure each "
+			   "number is (95 % interval).",
 		.card = card,
 	};
 }

@@ -272,10 +272,9 @@ static void check(const char *operand, int parsed, const char *why)
 		result_case_today((char *)set.plan.globs.item[i]); /* of argv */
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
 		misuse("--kind and --cpu together");
-	if (set.plan.cpus && !topo_confine(set.plan.cpus))
-		misuse("--cpus %s: not a list such as 0-3,7 of CPUs that this "
-		       "process may use",
-		       set.plan.cpus);
+	why = set.plan.cpus ? topo_confine(set.plan.cpus) : NULL;
+	if (why)
+		misuse("--cpus %s: %s", set.plan.cpus, why);
 	if (set.plan.copies && !copies_choose(set.plan.copies))
 		misuse("--copies %s: not numbers from 1 to %d and \"all\", "
 		       "parted by commas",

@@ -715,6 +715,9 @@ static int cases(struct bench *b, void *state)
 	w->crew.cpu = text_alloc(cpus, sizeof(*w->crew.cpu));
 	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
 	count_cpus(b, w);
+	if (w->count[0] > cpus)
+		return bench_skip(b, "needs %u CPUs and may use %u",
+				  w->count[0], cpus);
 	if (cases_make(&list))
 		return bench_fail(b, 0, "%s", list.verdict.why);
 	for (size_t i = 0; i < list.n_runs; i++) {

@@ -46,21 +46,24 @@ int topo_last_cpu(void)
 	return cpu;
 }
 
-bool topo_confine(const char *list)
+const char *topo_confine(const char *list)
 {
 	cpu_mask ours = { 0 }, mask = { 0 };
 	int64_t first, last;
 
 	if (sched_getaffinity(0, sizeof(ours), ours))
-		return false;
+		return "CPUs cannot be chosen here";
 	while (field_range(&list, &first, &last))
-		for (int64_t cpu = first; cpu <= last; cpu++) {
-			if (cpu >= MOST_CPUS ||
-			    !CPU_ISSET_S((size_t)cpu, sizeof(ours), ours))
-				return false;
-			CPU_SET_S((size_t)cpu, sizeof(mask), mask);
-		}
-	return !*list && !sched_setaffinity(0, sizeof(mask), mask);
+		for (int64_t cpu = first; cpu <= last; cpu++)
+			if (cpu < MOST_CPUS &&
+			    CPU_ISSET_S((size_t)cpu, sizeof(ours), ours))
+				CPU_SET_S((size_t)cpu, sizeof(mask), mask);
+			else
+				return text_format("CPU %ld may not be used",
+						   (long)cpu);
+	return !*list && !sched_setaffinity(0, sizeof(mask), mask)
+		       ? NULL
+		       : "not a list of CPUs such as 0-3,7";
 }
 
 /* Files that hwloc reads may be missing (/sys in gVisor): the CPUs then have no

@@ -62,8 +62,8 @@ bool topo_has(const struct topo *topo, int cpu);
 int topo_last_cpu(void);
 
 /* topo_confine() - let this process, and what it starts, use the CPUs of @list
- * ("0-3,7") only, before topo_open().  Return: whether it may use each. */
-bool topo_confine(const char *list);
+ * ("0-3,7") only, before topo_open().  Return: NULL, or why it may not. */
+const char *topo_confine(const char *list);
 
 /**
  * topo_pin() - bind the calling thread to @cpu and verify that it runs there.

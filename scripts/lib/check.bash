@@ -66,7 +66,7 @@ check_quiet() {
 	fi
 	busy=$(check_busy)
 	if ((busy >= 10)); then
-		log "hint: others use $busy % of the CPU time now; results will be noisy"
+		log "hint: other processes use $busy % of the CPU time now; results will be noisy"
 	fi
 }
 

@@ -539,10 +539,11 @@ again() {
 		.timer.method != null and .timer.quantum_ticks >= 1 and
 		.tsc.hz > 1e6 and .memory_bytes > 0 and .cpu.pus >= 1 and
 		(.caches | type) == "array" and has("governor")' <<<"$output"
-	run -1 --separate-stderr "$machine" --cpu 999
-	one_line "--cpu"
-	run -1 --separate-stderr "$machine" --timer sundial
-	one_line "--timer"
+	run -2 --separate-stderr "$machine" --cpu 999
+	one_line "--cpu 999"
+	run -2 --separate-stderr "$machine" --timer lfense
+	one_line "--timer lfense: not one of"
+	[[ $stderr == *"did you mean lfence?"* ]]
 }
 
 @test "an invented topology is not described" {

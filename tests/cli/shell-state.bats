@@ -54,7 +54,7 @@ beside() {
 }
 
 # told: what a run says, without what differs from one to the next.
-told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-9]+ s\b/n s/g; s,/clean$,/out,'; }
+told() { sed -E '/hint: other processes/d; s/, time left unknown|, [0-9]+ s left//; s/[0-9]+ s\b/n s/g; s,/clean$,/out,'; }
 
 @test "a run with a relative --out measures all and says nothing new" {
 	# The stand-ins for the programs take none of it either.
