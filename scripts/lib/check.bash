@@ -4,11 +4,13 @@
 
 # check_directory DIR: stop unless results can be kept in DIR.
 check_directory() {
-	local dir=$1 free
+	local dir=$1 free file
 
 	[[ ! -e $dir || -d $dir ]] || die 2 "OUT: $dir is not a directory"
-	[[ -z $(ls -A "$dir" 2>/dev/null) ]] ||
-		die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
+	for file in "$dir"/{*,.[!.]*,..?*}; do
+		[[ ! -e $file && ! -L $file ]] ||
+			die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
+	done
 	place_results OUT "$dir"
 	check_writable "$dir"
 	free=$(place_free "$dir")
@@ -57,9 +59,9 @@ check_programs() {
 
 # check_quiet: hints about what would make the results noisy.
 check_quiet() {
-	local governor busy
+	local governor='' busy
 
-	governor=$(cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor 2>/dev/null || :)
+	{ read -r governor </sys/devices/system/cpu/cpu0/cpufreq/scaling_governor; } 2>/dev/null || :
 	if [[ -n $governor && $governor != performance ]]; then
 		log "hint: the CPU governor is $governor; steadier results with:" \
 			"echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
@@ -73,7 +75,8 @@ check_quiet() {
 # check_busy: percent of CPU time used in 0.2 s while we sleep.  The
 # load average would tell of the build that has just ended.
 check_busy() {
-	{ grep '^cpu ' /proc/stat && sleep 0.2 && grep '^cpu ' /proc/stat; } |
+	# The first line is of all CPUs.
+	{ head -n 1 /proc/stat && sleep 0.2 && exec head -n 1 /proc/stat; } |
 		awk '{
 			all = 0
 			for (i = 2; i <= 9; i++) all += $i

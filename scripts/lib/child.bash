@@ -127,7 +127,7 @@ child_apart() {
 	trap 'child_pass TERM 143' TERM
 	trap child_pause TSTP
 	set -m
-	OSCOST_APART=$$ OSCOST_CALLED=$called "${child_ends[@]/%TERM/KILL}" "$0" "$@" &
+	OSCOST_APART=$$ OSCOST_CALLED=$called "${child_ends[@]/%TERM/KILL}" "$BASH" -p "$0" "$@" &
 	child_pid=$!
 	set +m
 	child_wait "$child_pid" || status=$?

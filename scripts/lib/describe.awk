@@ -22,14 +22,9 @@ function said(command, text) {
 # By the shell: an awk may give up where the kernel refuses a read.
 function first(file) { return "x=; { IFS= read -r x <" file " || [ \"$x\" ]; }" }
 
-# Facts of disks and links, by one shell: a process for each file would take longer
+# The first line of each of FILES, by one shell: a process for each would take longer
 # than all else.
-function read_devices(n, leaf, files, command, text, k) {
-	n = split("size queue/rotational speed device/model device/uevent " \
-		"device/current_link_speed device/current_link_width " \
-		"device/device/current_link_speed device/device/current_link_width", leaf, " ")
-	for (; n; n--)
-		files = files " sys/block/*/" leaf[n] " sys/class/net/*/" leaf[n]
+function read_files(files, command, text, k) {
 	command = "cd " quoted("/") " && { for f in " files "; do " first("\"$f\"") \
 		" && printf '%s\\t%s\\n' \"$f\" \"$x\"; done; } 2>/dev/null"
 	while ((command | getline text) > 0)
@@ -38,15 +33,47 @@ function read_devices(n, leaf, files, command, text, k) {
 	close(command)
 }
 
+# Facts of disks, links and the kernel that line() is asked for.
+function read_known(n, leaf, files, all) {
+	n = split("size queue/rotational speed device/model device/uevent " \
+		"device/current_link_speed device/current_link_width " \
+		"device/device/current_link_speed device/device/current_link_width", leaf, " ")
+	for (; n; n--)
+		files = files " sys/block/*/" leaf[n] " sys/class/net/*/" leaf[n]
+	all = " sys/devices/system/cpu/"
+	read_files(files all "cpu" cpu "/cpufreq/scaling_governor" all "intel_pstate/no_turbo" \
+		all "cpufreq/boost" all "cpu" cpu "/thermal_throttle/core_throttle_count" all "smt/active" \
+		all "isolated" all "cpu0/cache/index*/level" all "cpu0/cache/index*/type" \
+		all "cpu0/cache/index*/size sys/class/dmi/id/sys_vendor sys/class/dmi/id/product_name" \
+		" sys/kernel/mm/transparent_hugepage/enabled proc/sys/kernel/randomize_va_space" \
+		" sys/devices/system/clocksource/clocksource0/current_clocksource proc/cmdline proc/loadavg")
+}
+
 function line(path, text) {
-	if (path !~ "^/sys/(block|class/net)/")
-		return said(first(quoted(path)) " && printf '%s\\n' \"$x\"")
 	there = path in read_of
 	text = there ? read_of[path] : ""
 	sub(/[ \t]+$/, "", text)
 	return text
 }
-function field(key) { return said("sed -n '/^$/q; s/^" key "[ \t]*: *//p' " quoted("/proc/cpuinfo")) }
+
+# A field of the first processor, all of which are read once.
+function field(key, command, text, k, name) {
+	if (!("" in field_of)) {
+		field_of[""] = ""
+		command = "{ sed '/^$/q' " quoted("/proc/cpuinfo") "; } 2>/dev/null"
+		while ((command | getline text) > 0)
+			if (k = index(text, ":")) {
+				name = substr(text, 1, k - 1)
+				text = substr(text, k + 1)
+				sub(/[ \t]+$/, "", name)
+				gsub(/^ +|[ \t]+$/, "", text)
+				if (!(name in field_of))
+					field_of[name] = text
+			}
+		close(command)
+	}
+	return field_of[key]
+}
 
 function plain(text) {
 	gsub(/[^ -~]/, "?", text)
@@ -62,13 +89,15 @@ function number(text) { return text ~ /^[0-9]+$/ && text > 0 ? text : "null" }
 # The bus that it is connected to, with the speed of its PCI link where it or the one above
 # has one: "pci, 8.0 GT/s PCIe x4".
 function bus(path, name, speed, width, above) {
+	if (path in bus_of)
+		return bus_of[path]
 	name = said("readlink " quoted(path "/device/subsystem"))
 	sub(/.*\//, "", name)
 	for (above = "/device"; above != "/device/device/device" && !speed && !width; above = above "/device") {
 		speed = line(path above "/current_link_speed")
 		width = line(path above "/current_link_width")
 	}
-	return name && speed && width ? name ", " speed " x" width : name
+	return bus_of[path] = name && speed && width ? name ", " speed " x" width : name
 }
 
 # The devices in FOLDER into name[1..n], but for those that are made up.
@@ -276,14 +305,15 @@ BEGIN {
 	says_it["true"] = "says it rotates"
 	says_it["false"] = "says it does not rotate"
 	says_it["null"] = "does not say whether it rotates"
-	read_devices()
+	if (cpu == "last")
+		cpu = said("sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' " quoted("/proc/self/status"))
+	if (cpu != "")
+		cpu += 0
+	read_known()
 	if (cpu == "") {
 		nominal()
 		exit
 	}
-	if (cpu == "last")
-		cpu = said("sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' " quoted("/proc/self/status"))
-	cpu += 0
 	printf "  \"board\": %s", board()
 	begin("modules")
 	modules()

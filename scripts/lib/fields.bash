@@ -131,6 +131,9 @@ fields_keep() {
 # json_field FILE OBJECT KEY: the number at OBJECT.KEY, or nothing.  Only for files
 # that our programs made, and keys before the first object inside OBJECT.
 json_field() {
-	tr '\n' ' ' <"$1" |
-		sed -n "s/.*\"$2\": *{[^{}]*\"$3\": *\([-+.0-9eE]*\).*/\1/p"
+	local text=''
+
+	IFS= read -rd '' text <"$1" || :
+	text=${text//$'\n'/ }
+	[[ ! $text =~ .*\"$2\":\ *\{[^{}]*\"$3\":\ *([-+.0-9eE]*) ]] || printf '%s\n' "${BASH_REMATCH[1]}"
 }

@@ -14,7 +14,8 @@ files_up() {
 	local base=${conf[dir]:-$out}
 
 	# They are of a run that was killed, or renamed meanwhile.
-	[[ -n ${conf[dir]-} ]] || rm -rf "$out"/.oscost-files-??????????
+	[[ -n ${conf[dir]-} ]] || ! compgen -G "$out/.oscost-files-??????????" >/dev/null ||
+		rm -rf "$out"/.oscost-files-??????????
 	files_dir=$(mktemp -u "$base/.oscost-files-XXXXXXXXXX")
 	records_add dir "$files_dir"
 	if mkdir -m 700 "$files_dir" && : >"$files_dir/.oscost-run"; then

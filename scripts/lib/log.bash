@@ -39,6 +39,9 @@ die() {
 	exit "$code"
 }
 
+# utc FORMAT: set utc to the time of day.
+utc() { TZ=UTC0 printf -v utc "%($1)T" -1; }
+
 # need COMMAND...: stop unless every command is on PATH.
 need() {
 	local cmd

@@ -4,13 +4,14 @@
 # this user and root; if root writes also who called sudo, and the owner of these
 # scripts, which root runs.
 
-# place_check WHAT DIR [STICKY]: stop unless DIR is a directory of these in which
-# nobody else may write, and has no links; STICKY: one like /tmp will do.
+# place_check WHAT DIR [sticky|new]: stop unless DIR is a directory of these in which
+# nobody else may write, and has no links; sticky: one like /tmp will do; new: it is
+# empty.
 place_check() {
 	local uid user group mode who='' other
 
 	IFS=/ read -r uid user group mode < <(stat -Lc %u/%U/%G/%A "$2")
-	[[ -z ${3-} || $mode != *[tT] ]] || return 0
+	[[ ${3-} != sticky || $mode != *[tT] ]] || return 0
 	if [[ $uid != @(0|"$EUID") ]] && ! { ((EUID == 0)) &&
 		[[ $uid == @("${SUDO_UID-}"|"$(stat -c %u "${BASH_SOURCE[0]}")") ]]; }; then
 		who="user $user"
@@ -29,15 +30,18 @@ place_check() {
 # place_results WHAT DIR: make DIR unless it is there, and stop unless results
 # can be kept there.
 place_results() {
-	local parent=$2
+	local parent=$2 new
 
 	until [[ -d ${parent:=/} ]]; do
 		[[ $parent == */* ]] || parent=./$parent
 		parent=${parent%/*}
 	done
-	[[ -d $2 ]] || place_check "$1" "$parent" sticky
-	mkdir -p "$2" 2>/dev/null || die 2 "$1: cannot make the directory $2"
-	place_check "$1" "$2"
+	if [[ ! -d $2 ]]; then
+		place_check "$1" "$parent" sticky
+		mkdir -p "$2" 2>/dev/null || die 2 "$1: cannot make the directory $2"
+		new=new
+	fi
+	place_check "$1" "$2" "${new-}"
 }
 
 # place_ours PATH: whether this is a directory of ours that nobody else may

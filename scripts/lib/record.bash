@@ -17,7 +17,7 @@ record_write() {
 	local why
 
 	why=$({ printf '%s' "$2${2:+$'\n'}" >"$out/.${1##*/}.new" && sync "$out/.${1##*/}.new" &&
-		mv "$out/.${1##*/}.new" "$out/$1"; } 2>&1) || record_stuck "$why"
+		exec mv "$out/.${1##*/}.new" "$out/$1"; } 2>&1) || record_stuck "$why"
 }
 
 # record_begin: the folder of a new run.
@@ -27,14 +27,22 @@ record_begin() {
 	why=$(mkdir "$out/run" 2>&1) || record_stuck "$why"
 }
 
-# record_append NAME TEXT: all of TEXT, or nothing.
+# record_append NAME TEXT: all of TEXT, or nothing.  A second process, and a second try,
+# only where it is needed to learn why not.
 record_append() {
 	local why
 
+	{ printf '%s\n' "$2" >>"$out/$1"; } 2>/dev/null && return
+	record_cut "$1"
 	why=$(printf '%s\n' "$2" 2>&1 >>"$out/$1") && return
+	record_cut "$1"
+	record_stuck "$why"
+}
+
+# record_cut NAME: without what was written in part.
+record_cut() {
 	[[ $1 != invocations.jsonl ]] || truncate -s "$record_size" "$out/$1" || :
 	record_whole "$out/$1"
-	record_stuck "$why"
 }
 
 # record_there: stop if the directory or its plan was removed or renamed.
@@ -76,8 +84,10 @@ record_ready() {
 	if ((record_own)) && { : >"$out/.rows" && : >"$out/.talk"; } 2>/dev/null; then
 		return
 	fi
-	why=$({ rm -f "$out"/.{rows,talk} && : >"$out/.rows" && : >"$out/.talk"; } 2>&1) ||
-		record_stuck "$why"
+	if [[ -e $out/.rows || -e $out/.talk ]] || ! { : >"$out/.rows" && : >"$out/.talk"; } 2>/dev/null; then
+		why=$({ rm -f "$out"/.{rows,talk} && : >"$out/.rows" && : >"$out/.talk"; } 2>&1) ||
+			record_stuck "$why"
+	fi
 	record_own=1
 }
 
@@ -101,6 +111,7 @@ record_journal() {
 record_whole() {
 	local lines size
 
+	[[ -s $1 || ! -r $1 ]] || return 0
 	# A file that cannot be read is not cut.
 	if ! lines=$(head -zn 1 "$1" | wc -l) || ! size=$(head -n "$lines" "$1" | wc -c) ||
 		! truncate -s "$size" "$1"; then
@@ -113,6 +124,7 @@ record_whole() {
 record_keep() {
 	local lines others
 
+	[[ -s $out/${kept}journal.tsv ]] || return 0
 	lines=$(awk -F '\t' "$2" "$out/${kept}journal.tsv")
 	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/${kept}journal.tsv")
 	[[ $others != 0 ]] || return 0
@@ -136,7 +148,7 @@ record_load() {
 	[[ -z ${conf[resume-failed]:-} ]] || record_keep failed "\$3 ~ /^(0|77)\$/"
 	fields_read "$out/${kept}journal.tsv" "$(remedy)" record_loaded number 'row id' \
 		'exit status' 'time in seconds' number text
-	truncate -s "$record_size" "$out/invocations.jsonl"
+	[[ ! -s $out/invocations.jsonl ]] || truncate -s "$record_size" "$out/invocations.jsonl"
 }
 
 # record_loaded ROUND ID STATUS SECONDS SIZE REASON: a line of the journal.
@@ -149,24 +161,27 @@ record_loaded() {
 	record_size=$5
 }
 
-# record_lines FILE: set lines to those that are whole objects.
+# record_lines FILE: set lines to those that are whole objects.  Without another
+# process: it is done after each program.
 record_lines() {
-	lines=$(head -n "$(wc -l <"$1")" "$1" | grep -a '^{.*}$' || :)
-}
-
-# record_rows FILE: append the rows of FILE to invocations.jsonl; rows says
-# whether there were any.  Without another process: it is done after each program.
-record_rows() {
 	local line
 	local -a read
 
-	lines='' rows=0
+	lines=''
 	mapfile read <"$1"
 	for line in "${read[@]}"; do
 		[[ $line != '{'*'}'$'\n' ]] || lines+=$line
 	done
+	lines=${lines%$'\n'}
+}
+
+# record_rows FILE: append the rows of FILE to invocations.jsonl; rows says
+# whether there were any.
+record_rows() {
+	rows=0
+	record_lines "$1"
 	[[ -n $lines ]] || return 0
-	rows=1 lines=${lines%$'\n'}
+	rows=1
 	record_append invocations.jsonl "$lines"
 	((record_size += ${#lines} + 1))
 }
@@ -222,12 +237,13 @@ record_described() {
 
 # record_machine: describe the machine and calibrate once for all programs.
 record_machine() {
-	local cpu hz
+	local cpu=0 text='' hz
 
 	if child_run 60 "$bin/machine" "${common[@]}" >"$out/.machine.json.new" \
 		2>"$out/.talk"; then
-		cpu=$(sed -n 's/.*"measuring_cpu": *\([0-9]*\).*/\1/p' "$out/.machine.json.new")
-		child_run 20 env LC_ALL=C awk -v "cpu=${cpu:-0}" -f "$here/lib/describe.awk" \
+		IFS= read -rd '' text <"$out/.machine.json.new" || :
+		[[ ! $text =~ \"measuring_cpu\":\ *([0-9]+) ]] || cpu=${BASH_REMATCH[1]}
+		child_run 20 awk -v "cpu=$cpu" -f "$here/lib/describe.awk" \
 			>>"$out/.machine.json.new" 2>>"$out/.talk" || :
 		record_described machine.json "$out/.machine.json.new"
 		hz=$(json_field "$out/machine.json" tsc hz)
@@ -239,7 +255,7 @@ record_machine() {
 	fi
 	record_talk machine 0 "$out/.talk"
 	# For certify's log, too.
-	[[ -L $out/plots ]] || mkdir -p "$out/plots" || :
+	[[ -L $out/plots || -d $out/plots ]] || mkdir "$out/plots" || :
 	if command -v lstopo >/dev/null && [[ ! -e $out/plots/topology.svg && ! -L $out/plots ]] &&
 		((!stopping)); then
 		child_run 20 lstopo --of svg "$out/plots/topology.svg" >/dev/null 2>&1 ||

@@ -31,13 +31,18 @@ profile() {
 
 # configure: settings of a new run.
 configure() {
+	local version
 	local -a kinds
 
 	profile
-	conf[seed]=${conf[seed]:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+	# Of bash 5.1 on.
+	conf[seed]=${conf[seed]:-${SRANDOM:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}}
 	conf[host]=$(host_name)
-	conf[started_at]=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-	conf[version]=$("$bin/report" --version 2>/dev/null </dev/null | awk 'NR == 1 { sub(/[)]$/, ""); print $NF }' || :)
+	utc '%Y-%m-%dT%H:%M:%SZ'
+	conf[started_at]=$utc
+	version=$("$bin/report" --version 2>/dev/null </dev/null) || :
+	version=${version%%$'\n'*} version=${version%)}
+	conf[version]=${version##* }
 	conf[git_id]=$(git_id)
 	[[ ${conf[file-cache]:-machine} == machine ]] ||
 		die 2 "--file-cache takes machine, not '${conf[file-cache]}'"
@@ -53,11 +58,17 @@ configure() {
 		mapfile -t kinds < <("$bin/machine" kinds)
 		plan_kinds "${kinds[@]:1}"
 	fi
-	out=${conf[out]:-$(default_out)/${conf[host]}-$(date -u +%Y%m%dT%H%M%SZ)}
+	utc '%Y%m%dT%H%M%SZ'
+	out=${conf[out]:-$(default_out)/${conf[host]}-$utc}
 }
 
 # The host's name, fit for a file name.
-host_name() { uname -n | tr -c 'A-Za-z0-9.\n-' _; }
+host_name() {
+	local name
+
+	name=$(uname -n)
+	printf '%s\n' "${name//[^A-Za-z0-9.-]/_}"
+}
 
 # Beside the sources, or where we are if the suite was installed.
 default_out() {

@@ -10,8 +10,7 @@ load ../helpers
 setup_file() {
 	local name
 
-	# One complete run of each, which several tests look at.  Each program is
-	# asked for each timing method by the runs of this file together.
+	# One complete run of each, which several tests look at.
 	mkdir "$BATS_FILE_TMPDIR"/{full,list}
 	awk -f "$ROOT/tests/keys.awk" "$ROOT/docs/results-format.md" |
 		jq -Rn '[inputs / "\t" | {key: .[0], value: .[1]}] | from_entries' \

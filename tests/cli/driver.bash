@@ -11,7 +11,7 @@ export OSCOST_RECORDS=$BATS_RUN_TMPDIR/records-${BATS_SUITE_TEST_NUMBER:-all}
 # BODY; $round, $seed and $name are there for it.
 stub() {
 	cat >"$bin/$1" <<EOT
-#!/usr/bin/env bash
+#!$BASH
 name=$1
 for word in "\$@"; do
 	[[ \$word != --describe ]] || { echo '{"name": "$1"}'; exit; }
@@ -33,16 +33,14 @@ row='echo "{\"benchmark\": \"$name\", \"round\": $round, \"seed\": $seed}"'
 
 # stub_report: one that counts the rows, and calls them failed if a file says so.
 stub_report() {
-	cat >"$bin/report" <<'EOT'
-#!/usr/bin/env bash
+	{ echo "#!$BASH" && cat; } >"$bin/report" <<'EOT'
 case $1 in
 --version) echo "report 0.1" ;;
 make) echo "rows: $(grep -c . "${!#}/invocations.jsonl")" ;;
 failed) [[ ! -e $0-failed ]] || { printf 'b\tx=1\tmade up\n' && exit 1; } ;;
 esac
 EOT
-	cat >"$bin/machine" <<'EOT'
-#!/usr/bin/env bash
+	{ echo "#!$BASH" && cat; } >"$bin/machine" <<'EOT'
 [[ $1 == noise || $1 == clean-up ]] ||
 	echo '{"schema": 1, "cpu": {"hz": 1}, "tsc": {"invariant": true, "hz": 2000000000.5, "rate": {"checks": [{"clock": "rtc0", "hz": 1999000000.0}]}}}'
 EOT

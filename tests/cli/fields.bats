@@ -4,6 +4,11 @@
 
 load driver
 
+setup_file() {
+	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR driver_setup
+	drive --out out --rounds 2 --seed 3
+}
+
 setup() {
 	driver_setup
 	# shellcheck disable=SC2016 # bash would run it, wherever it is evaluated
@@ -25,7 +30,7 @@ refused() {
 
 # kept FILE: a run of two rounds, that could go on, and FILE of it as it is.
 kept() {
-	drive --out out --rounds 2 --seed 3
+	cp -r "$BATS_FILE_TMPDIR/out" .
 	cp "out/$1" "out/$1.sound"
 }
 
@@ -100,7 +105,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 }
 
 @test "what else lies in the directory runs nothing" {
-	drive --out out --rounds 2
+	cp -r "$BATS_FILE_TMPDIR/out" .
 	for file in run.json machine.json peer.json run/about.json noise.jsonl; do
 		[[ -e out/$file ]] || continue
 		jq --arg evil "$evil" '(.. | scalars) |= $evil' "out/$file" >new
@@ -115,7 +120,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 		echo '$evil $evil $evil'
 	EOT
 	cp "$bin/report" "$bin/machine"
-	run drive --out other --rounds 10 --precision 2
+	run drive --out other --rounds 1 --precision 2
 	[[ ! -e PWNED ]]
 }
 

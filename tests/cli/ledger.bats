@@ -153,13 +153,13 @@ refused() {
 	machine 'if [[ $options == *audit* ]]; then row 1 150; else row 1 100; fi
 		row 2 7; printf "@machine\n{}\n@end\n"'
 	cp bzImage other
-	run -0 --separate-stderr ledger --boots 1 --kernels './bzImage ./other' --options 'audit=1'
+	run -0 --separate-stderr ledger --boots 1 --pasts 1 --kernels './bzImage ./other' --options 'audit=1'
 	[[ $output == *'more instructions in 1, most of all syscall n=1: +50 (+50 %) of 100;'* ]]
 	grep -q '| syscall: n=1 | 100 | +50 (+50 %) |' out/other/compare.md
 	grep -q '| syscall: n=1 | 100 | = |' out/compare.md
 	for pct in 51:0 49:3 none:2; do
 		rm -rf out
-		run -${pct#*:} --separate-stderr ledger --boots 1 --options 'audit=1' \
+		run -${pct#*:} --separate-stderr ledger --boots 1 --pasts 1 --options 'audit=1' \
 			--threshold "${pct%:*}"
 	done
 }

