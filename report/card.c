@@ -231,18 +231,16 @@ void card_collect(struct plotdata *d, const struct card *card,
 
 const char *card_machine(const struct run *run)
 {
-	const char *model = run_text(run->machine, "cpu.model");
-	const char *kernel = run_text(run->machine, "kernel.release");
-	const char *under = run_text(run->machine, "hypervisor");
+	const char *under = run_known(run->machine, "hypervisor", "none");
 	double pus = run_number(run->machine, "cpu.pus");
-	bool bare = !under || !strcmp(under, "none");
+	bool bare = !strcmp(under, "none");
 
-	return text_format("Linux %s%s%s on %s%s",
-			   kernel ? kernel : "of unknown version",
-			   bare ? "" : " under ", bare ? "" : under,
-			   isfinite(pus) ? text_format("%.0f CPUs of ", pus)
-					 : "",
-			   model ? model : "an unknown processor");
+	return text_format(
+		"Linux %s%s%s on %s%s",
+		run_known(run->machine, "kernel.release", "of unknown version"),
+		bare ? "" : " under ", bare ? "" : under,
+		isfinite(pus) ? text_format("%.0f CPUs of ", pus) : "",
+		run_known(run->machine, "cpu.model", "an unknown processor"));
 }
 
 void card_table(struct table *t, const struct card *card, const struct run *run)

@@ -506,18 +506,13 @@ static void put_verdict(struct doc *d, const struct compare_view *v, size_t i)
 static void put_rest(struct doc *d, const struct compare_view *v,
 		     const struct comparison *c)
 {
-	d->format->para(
-		d,
-		text_format("The rows that do not differ: no clear difference "
-			    "%zu, too small to matter %zu, not comparable "
-			    "%zu%s%s.",
-			    c->verdicts[VERDICT_SAME],
-			    c->verdicts[VERDICT_SMALL],
-			    c->verdicts[VERDICT_NOT_COMPARABLE],
-			    c->only_b
-				    ? text_format(", only in B %zu", c->only_b)
-				    : "",
-			    v->all ? "" : " (--all prints them)"));
+	doc_para(d,
+		 "The rows that do not differ: no clear difference %zu, too "
+		 "small to matter %zu, not comparable %zu%s%s.",
+		 c->verdicts[VERDICT_SAME], c->verdicts[VERDICT_SMALL],
+		 c->verdicts[VERDICT_NOT_COMPARABLE],
+		 c->only_b ? text_format(", only in B %zu", c->only_b) : "",
+		 v->all ? "" : " (--all prints them)");
 }
 
 /* Simulated: docs/compare.md.  Whole runs are units whatever number of
@@ -595,12 +590,7 @@ static void put_settings(struct doc *d, const struct comparison *c)
 	}
 	if (noise[0] && noise[1] && strcmp(word[0], word[1]) != 0)
 		table_line(&t, "", "noise certificate", noise[0], noise[1]);
-	if (t.nrows)
-		d->format->table(d, &t);
-	else
-		d->format->para(
-			d,
-			"Nothing else that is known differs between the two.");
+	doc_table(d, &t, "Nothing else that is known differs between the two.");
 }
 
 /* Two sides beside their rows: settings, notes, the picture. */

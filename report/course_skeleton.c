@@ -40,19 +40,15 @@ static void put_methods(struct doc *d, const struct course *c,
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
 		const struct section *s;
-		const char *summary;
 
 		if (!text_glob(ids, op->id) || !strcmp(last, op->benchmark))
 			continue;
 		last = op->benchmark;
 		s = run_section(run, last);
-		summary = s ? run_text(s->about, "summary") : NULL;
-		d->format->para(
-			d, text_format(
-				   "Methodology. The program %s answers: %s %s",
-				   last, summary ? summary : "",
-				   s ? "Say in your words how it measures."
-				     : "It was not part of this run."));
+		doc_para(d, "Methodology. The program %s answers: %s %s", last,
+			 s ? run_known(s->about, "summary", "") : "",
+			 s ? "Say in your words how it measures."
+			   : "It was not part of this run.");
 	}
 }
 
@@ -96,8 +92,7 @@ static void put_reasons(struct doc *d, const struct course *c,
 		d->format->table(d, &both);
 		return;
 	}
-	if (why.nrows)
-		d->format->table(d, &why);
+	doc_table(d, &why, NULL);
 	if (limited)
 		d->format->table(d, &limits);
 }
@@ -176,26 +171,16 @@ static void put_peer(struct doc *d, const struct run *run)
 	if (run->peer)
 		put_machine(d, run->peer, "The server");
 	else
-		d->format->para(
-			d,
-			"The server is this machine: its remote operations go "
-			"through a pair of virtual network cards (veth) into a "
-			"network namespace of the same kernel, so both ends "
-			"share its CPUs, and no cable or switch is on the "
-			"way.");
+		d->format->para(d, prose("course-server", NULL));
 }
 
 static void put_compiler(struct doc *d, const struct run *run)
 {
-	const char *compiler = run_text(run->machine, "compiler");
-	const char *flags = run_text(run->machine, "flags");
-
-	d->format->para(
-		d,
-		text_format("The programs are written in C. They were compiled "
-			    "by %s with the flags %s.",
-			    compiler ? compiler : "an unknown compiler",
-			    flags ? flags : "that are not known"));
+	doc_para(d,
+		 "The programs are written in C. They were compiled by %s with "
+		 "the flags %s.",
+		 run_known(run->machine, "compiler", "an unknown compiler"),
+		 run_known(run->machine, "flags", "that are not known"));
 }
 
 /* The `reference` lines, one a paragraph, with their numbers. */
@@ -205,8 +190,7 @@ static void put_references(struct doc *d, const struct rowtable *table)
 	unsigned int n = 0;
 
 	while ((line = rowtable_next(table, "reference", line)))
-		d->format->para(d, text_format("[%u] %s", ++n,
-					       line->n ? line->field[0] : ""));
+		doc_para(d, "[%u] %s", ++n, line->n ? line->field[0] : "");
 }
 
 /* @hint, which may have other words for a virtual machine behind a |. */
@@ -229,8 +213,7 @@ static void put_hint(struct doc *d, const struct course *c,
 		put_machine(d, run->machine,
 			    "The machine, as it describes itself");
 	} else if (!strcmp(hint, "machine")) {
-		d->format->para(d, "To be written: this run has no description "
-				   "of that machine.");
+		d->format->para(d, prose("course-machine", NULL));
 	} else if (!strcmp(hint, "peer")) {
 		put_peer(d, run);
 	} else if (!strcmp(hint, "compiler")) {
@@ -242,8 +225,7 @@ static void put_hint(struct doc *d, const struct course *c,
 	} else if (!strcmp(hint, "disk")) {
 		if (files)
 			sections_place(d, run, files);
-		d->format->para(d, "To be written: model, cache, speed: lsblk "
-				   "-o NAME,MODEL,SIZE,ROTA.");
+		d->format->para(d, prose("course-disk", NULL));
 	} else if (rowtable_given(hint)) {
 		d->format->para(d, formula_text(words_for(run, hint), &w));
 	}
@@ -258,8 +240,7 @@ static void put_summary(struct doc *d, const struct course *c,
 	t.caption = "Summary of all operations";
 	if (d->paper) {
 		table_unbracket(&t, INTERVAL);
-		d->format->para(d, "The table on top of the next page has all "
-				   "operations.");
+		d->format->para(d, prose("course-summary", NULL));
 	}
 	d->format->table(d, &t);
 	/* A paper to be handed in is of this machine. */
@@ -289,9 +270,7 @@ static void put_chapter(struct doc *d, const struct course *c,
 		comparisons_write(d, &c->table, &c->ops, run,
 				  field[COMPARISONS]);
 	d->format->para(d,
-			text_format("Discussion. To be written: %s Where "
-				    "measured and predicted differ, say why.",
-				    field[HINT]));
+			prose("course-discussion", "hint", field[HINT], NULL));
 }
 
 void course_skeleton(struct doc *d, const struct course *c,

@@ -36,6 +36,14 @@ void doc_text(struct doc *d, const char *text)
 	}
 }
 
+void doc_table(struct doc *d, const struct table *t, const char *otherwise)
+{
+	if (t->nrows)
+		d->format->table(d, t);
+	else if (otherwise)
+		d->format->para(d, otherwise);
+}
+
 static int write_page(const struct doc_format *format, const char *dir,
 		      const char *name, doc_write_fn *write, const void *what)
 {

@@ -123,6 +123,12 @@ typedef void doc_write_fn(struct doc *d, const void *what);
 int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 	      const void *what);
 
+/* doc_para() - a paragraph by a format of printf(). */
+#define doc_para(d, ...) (d)->format->para(d, text_format(__VA_ARGS__))
+
+/* doc_table() - @t; @otherwise (or NULL: nothing) if it has no rows. */
+void doc_table(struct doc *d, const struct table *t, const char *otherwise);
+
 /* doc_text() - paragraphs of @text: blank lines part them, indented ones are
  * code. */
 void doc_text(struct doc *d, const char *text);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "doc.h"
-#include "embed.h"
 #include "figures.h"
 #include "text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "embed.h"
+#include "text.h"
 
 #define EMBED(name, file)                                              \
 	__asm__(".pushsection .rodata\n.globl " #name "\n" #name ":\n" \

@@ -8,6 +8,44 @@
 #define OTHERS	  "Other programs"
 #define ID_PREFIX (sizeof("family-") - 1)
 
+/* The place of the files according to the rows: the words of the one that
+ * has weighed it, else those of any. */
+static const char *place_of(const struct run *run, const struct section *s)
+{
+	const char *place = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const json_t *e = run->rows[s->rows[i]].all.evidence;
+		const char *device = run_text(e, "device");
+
+		if (device)
+			return device;
+		if (!place)
+			place = run_text(e, "place");
+	}
+	return place;
+}
+
+static const char *meaning(const char *place)
+{
+	if (strstr(place, ", which is memory"))
+		return "No row describes a disk.";
+	return prose("place-device", NULL);
+}
+
+void sections_place(struct doc *d, const struct run *run,
+		    const struct section *s)
+{
+	const char *place = place_of(run, s);
+
+	if (!place)
+		return;
+	/* As harness/rows/aggregate.c calls texts that it has no room for. */
+	if (!strcmp(place, "varies"))
+		place = "several places, not the same in all rounds";
+	doc_para(d, "Test files were on %s. %s", place, meaning(place));
+}
+
 static bool runs(const struct rowtable_line *l, const char *program)
 {
 	static const char *const kinds[] = { "run", "once", "peer", "export" };
@@ -127,11 +165,10 @@ static const char *anchor(const struct run *run, const struct section *s)
 static void put_fact(struct doc *d, const struct section *s, const char *label,
 		     const char *key)
 {
-	const char *text = run_text(s->about, key);
+	const char *text = run_known(s->about, key, "");
 
-	if (!text || !*text)
-		return;
-	d->format->para(d, text_format("%s: %s", label, text));
+	if (*text)
+		doc_para(d, "%s: %s", label, text);
 }
 
 static void put_troubles(struct doc *d, const struct run *run,
@@ -143,10 +180,9 @@ static void put_troubles(struct doc *d, const struct run *run,
 		if (strcmp(t->program, s->program) != 0)
 			continue;
 		d->format->warning(d,
-				   text_format("%s in %u round%s: %s",
+				   text_format("%s in %s: %s",
 					       tables_exit(t->exit_status),
-					       t->rounds,
-					       t->rounds == 1 ? "" : "s",
+					       text_plural(t->rounds, "round"),
 					       t->reason),
 				   NULL);
 	}

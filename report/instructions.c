@@ -67,11 +67,12 @@ static void fill(struct table *t, const struct run *run,
 /* "6.1.0-56-amd64 with audit=1" */
 static const char *kernel(const struct run *run)
 {
-	const char *release = run_text(run->machine, "kernel.release");
 	const char *option = run_text(run->meta, "setting");
 	const bool set = ledger_is(run) && option && *option;
 
-	return text_format("%s%s%s", release ? release : "of unknown version",
+	return text_format("%s%s%s",
+			   run_known(run->machine, "kernel.release",
+				     "of unknown version"),
 			   set ? " with " : "", set ? option : "");
 }
 
@@ -105,9 +106,6 @@ void instructions_write(struct doc *d, const struct run *run,
 	fill(&t, run, ledger);
 	t.caption = prose("instructions", "timed", kernel(run), "ledger",
 			  ledger->dir, "counted", kernel(ledger), NULL);
-	if (t.nrows)
-		d->format->table(d, &t);
-	else
-		d->format->para(d, "The run and the ledger have no row with a "
-				   "price in common.");
+	doc_table(d, &t,
+		  "The run and the ledger have no row with a price in common.");
 }

@@ -11,6 +11,7 @@
 
 #include "grade.h"
 #include "input.h"
+#include "rowtable.h"
 #include "sections.h"
 #include "text.h"
 
@@ -54,6 +55,14 @@ const json_t *run_at(const json_t *object, const char *path)
 const char *run_text(const json_t *object, const char *path)
 {
 	return json_string_value(run_at(object, path));
+}
+
+const char *run_known(const json_t *object, const char *path,
+		      const char *otherwise)
+{
+	const char *text = run_text(object, path);
+
+	return text ? text : otherwise;
 }
 
 double run_number(const json_t *object, const char *path)
@@ -550,4 +559,89 @@ void run_free(struct run *run)
 	json_decref(run->meta);
 	json_decref(run->noise);
 	*run = (struct run) { 0 };
+}
+
+void notes_add(struct notes *notes, const char *text, const char *remedy)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		if (!strcmp(notes->v[i].text, text)) {
+			return;
+		}
+	}
+	notes->v = text_grow(notes->v, notes->n, sizeof(*notes->v));
+	notes->v[notes->n++] = (struct note) { text, remedy };
+}
+
+void notes_say(struct notes *notes, const char *both)
+{
+	const char *end = strstr(both, "\n\n");
+
+	if (end)
+		notes_add(notes, text_format("%.*s", (int)(end - both), both),
+			  end[2] ? end + 2 : NULL);
+	else
+		notes_add(notes, both, NULL);
+}
+
+static const struct row *with_case(const struct run *run,
+				   const struct section *s, const char *glob,
+				   bool with_result)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct row *row = &run->rows[s->rows[i]];
+		bool result = row->all.status == RESULT_OK ||
+			      row->all.status == RESULT_BELOW_RESOLUTION;
+
+		if ((result || !with_result) && text_glob(glob, row->all.name))
+			return row;
+	}
+	return NULL;
+}
+
+const struct row *run_pick(const struct run *run, const char *program,
+			   const char *globs)
+{
+	const struct section *s = run_section(run, program);
+	const struct row *row = NULL;
+
+	for (int with_result = 1; s && !row && with_result >= 0;
+	     with_result--) {
+		const char *rest = globs, *glob;
+
+		while (!row && (glob = text_split(&rest, ' ')))
+			row = with_case(run, s, glob, with_result);
+	}
+	return row;
+}
+
+/* The fields of a `moves` line. */
+enum { PROGRAM, CASES, BY_PROGRAM, BY_CASES, FIELDS };
+
+static void carry(struct run *run, const struct rowtable_line *l, double pct)
+{
+	const struct section *s = run_section(run, l->field[PROGRAM]);
+
+	for (size_t i = 0; s && i < s->n; i++) {
+		struct row *row = &run->rows[s->rows[i]];
+
+		if (text_glob(l->field[CASES], row->all.name))
+			row->moves = pct;
+	}
+}
+
+void moves_find(struct run *run, const char *root)
+{
+	const struct rowtable_line *l = NULL;
+	struct rowtable table;
+
+	rowtable_read(&table, root);
+	while ((l = rowtable_next(&table, "moves", l))) {
+		const struct row *by =
+			l->n == FIELDS ? run_pick(run, l->field[BY_PROGRAM],
+						  l->field[BY_CASES])
+				       : NULL;
+
+		if (by && by->all.status == RESULT_OK)
+			carry(run, l, by->all.value);
+	}
 }

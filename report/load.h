@@ -104,9 +104,12 @@ const char *run_planned(const struct run *run, const char *id);
 const struct section *run_section(const struct run *run, const char *program);
 
 /* run_text() - string at @path ("cpu.model") in @object, NULL if there is
- * none; run_number() - number there, NAN if there is none. */
+ * none; run_known() - @otherwise then; run_number() - number there, NAN if
+ * there is none. */
 const json_t *run_at(const json_t *object, const char *path);
 const char *run_text(const json_t *object, const char *path);
+const char *run_known(const json_t *object, const char *path,
+		      const char *otherwise);
 double run_number(const json_t *object, const char *path);
 
 /* run_pick() - the row of @program that the first of the space-separated @globs

@@ -107,12 +107,9 @@ static void put_text(struct doc *d, const struct rowtable_line *l,
 		but = text_format("; but the factor is %.3g here, so this "
 				  "machine does not show it",
 				  x.factor);
-	d->format->para(
-		d,
-		text_format("%s (%s). The naive program %s Why it is wrong: %s "
-			    "Claimed: %s the right figure%s. This suite %s",
-			    f[TITLE], f[ID], f[DOES], f[WHY], claim(l), but,
-			    f[HERE]));
+	d->format->para(d, prose("mistake", "title", f[TITLE], "id", f[ID],
+				 "does", f[DOES], "why", f[WHY], "claim",
+				 claim(l), "but", but, "here", f[HERE], NULL));
 }
 
 void mistakes_write(struct doc *d, const struct rowtable *rows,

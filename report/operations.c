@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embed.h"
 #include "load.h"
 #include "rowtable.h"
 #include "text.h"

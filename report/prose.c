@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "embed.h"
 #include "err.h"
 #include "text.h"
 

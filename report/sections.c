@@ -13,11 +13,10 @@
 /* "oscost on HOST, 2026-11-22" */
 static const char *report_title(const struct run *run)
 {
-	const char *host = run_text(run->machine, "hostname");
+	const char *host =
+		run_known(run->machine, "hostname", "unknown machine");
 	const char *when = run_text(run->meta, "started_at");
 
-	if (!host)
-		host = "unknown machine";
 	/* 2026-11-22T10:20:30Z reads better as 2026-11-22 10:20 UTC. */
 	if (when && strlen(when) == 20 && when[10] == 'T' && when[19] == 'Z')
 		return text_format("oscost on %s, %.10s %.5s UTC", host, when,
@@ -64,7 +63,7 @@ static void put_warnings(struct doc *d, const struct run *run,
 /* The machine, the date and how certain the run is; "Linux 6.1 on ...". */
 static void put_top(struct doc *d, const struct run *run)
 {
-	const char *when = run_text(run->meta, "started_at"), *grade;
+	const char *grade;
 	const char letter = grades_of_run(run, &grade);
 	size_t programs = 0;
 
@@ -73,8 +72,8 @@ static void put_top(struct doc *d, const struct run *run)
 	d->format->para(
 		d,
 		prose("top", "machine", card_machine(run), "when",
-		      when ? when : "at an unknown time", "rows",
-		      text_plural(run->nrows, "row"), "programs",
+		      run_known(run->meta, "started_at", "at an unknown time"),
+		      "rows", text_plural(run->nrows, "row"), "programs",
 		      text_plural(programs, "program"), "rounds",
 		      rounds_words(run), "Grade",
 		      text_format("%c%s", *grade - 'a' + 'A', grade + 1), "so",
@@ -118,10 +117,7 @@ static void put_card(struct doc *d, const struct run *run,
 			d->format->picture(d, fig->id, fig->caption);
 	}
 	card_table(&t, parts->card, run);
-	if (t.nrows)
-		d->format->table(d, &t);
-	else
-		d->format->para(d, CARD_NONE);
+	doc_table(d, &t, CARD_NONE);
 	d->format->para(d, prose("legend", NULL));
 	d->format->list(d, 1);
 	d->format->item(d, "#glossary", "Glossary: all terms");
@@ -134,10 +130,7 @@ static void put_missing(struct doc *d, const struct run *run)
 
 	d->format->fold(d, "missing", "Not measured, and why");
 	tables_missing(&t, run);
-	if (t.nrows)
-		d->format->table(d, &t);
-	else
-		d->format->para(d, "Every case of every program has a value.");
+	doc_table(d, &t, "Every case of every program has a value.");
 	d->format->fold(d, NULL, NULL);
 }
 
@@ -145,16 +138,12 @@ static void put_missing(struct doc *d, const struct run *run)
  */
 static void put_command(struct doc *d, const struct run *run)
 {
-	const char *recorded = run_text(run->meta, "command_line");
-	const char *id = run_text(run->meta, "git_id");
-	const char *version = run_text(run->meta, "suite_version");
-	const char *command =
-		again_run(recorded ? recorded : "scripts/run-all");
+	const char *command = again_run(
+		run_known(run->meta, "command_line", "scripts/run-all"));
 
-	d->format->para(
-		d, text_format("This run was made by oscost %s (git %s) with",
-			       version ? version : "of unknown version",
-			       id ? id : "unknown"));
+	doc_para(d, "This run was made by oscost %s (git %s) with",
+		 run_known(run->meta, "suite_version", "of unknown version"),
+		 run_known(run->meta, "git_id", "unknown"));
 	if (command)
 		d->format->code(d, command);
 	else

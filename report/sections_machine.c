@@ -113,13 +113,12 @@ static void add_rate(struct table *t, const struct run *run)
 
 	json_array_foreach(run_at(run->machine, "tsc.rate.checks"), i, c)
 	{
-		const char *clock = run_text(c, "clock");
 		const double by = run_number(c, "long_ppm");
 
 		table_pair(
 			t,
 			text_format("its rate, checked by %s",
-				    clock ? clock : "unknown"),
+				    run_known(c, "clock", "unknown")),
 			isfinite(by)
 				? text_format("times are %.3g %% too %s (±%.2g "
 					      "%%): %s",
@@ -212,15 +211,6 @@ static void fill_checks(struct table *t, const struct run *run)
 	t->caption = prose("checks", NULL);
 }
 
-static void put_checks(struct doc *d, const struct run *run)
-{
-	struct table t = { 0 };
-
-	fill_checks(&t, run);
-	if (t.nrows)
-		d->format->table(d, &t);
-}
-
 void sections_machine_table(struct table *t, const json_t *machine)
 {
 	const struct run run = { .machine = (json_t *)machine };
@@ -256,7 +246,8 @@ void sections_machine(struct doc *d, const struct run *run)
 	} else {
 		describe(&t, run, "machine");
 		d->format->table(d, &t);
-		put_checks(d, run);
+		fill_checks(&t, run);
+		doc_table(d, &t, NULL);
 	}
 	put_peer(d, run);
 	if (!access(path, R_OK))

@@ -53,4 +53,8 @@ void text_tex(FILE *f, const char *s);	   /* LaTeX, for pdflatex */
 void text_gnuplot(FILE *f, const char *s); /* quoted; never substituted */
 void text_data(FILE *f, const char *s);	   /* one quoted word in a .dat */
 
+/* Texts that are in the program: files of report/ and report/words/. */
+extern const char page_css[], page_js[], paper_tex[], prose_md[],
+	predictions_ini[];
+
 #endif
