@@ -167,10 +167,8 @@ struct bench {
 	const char *kind; /* of that CPU; NULL: all are of one */
 	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
-	/* From rooms above visit/: services/kernel_tells.h, distance.h. */
-	int (*ready)(struct bench *b, unsigned int needs);
-	double (*distance_ns)(int cpu);
-	char scratch[PATH_MAX]; /* life/serve.c */
+	double (*distance_ns)(int cpu); /* services/distance.h */
+	char scratch[PATH_MAX];		/* life/serve.c */
 	struct op_counter counter_store;
 	struct op_counter *counter; /* NULL without --counters */
 	char started_at[32];
@@ -246,7 +244,8 @@ void verdict_end_all(struct bench *b, bool skipped);
  * and made up for once.
  *
  * evidence_begin() - a visit to @run begins.  evidence_touch() - @run is about
- * to get a sample or evidence.  evidence_settle() - judge the visit to @current
+ * to get a sample or evidence.  evidence_add() - @c gets what @of has of the
+ * visit at hand.  evidence_settle() - judge the visit to @current
  * that ends, or what was said since the last one (NULL), where a shortfall
  * takes all that the case has.  Return: whether it should be made up for.
  * evidence_conclude() - a case whose visits were all excluded is skipped, and
@@ -255,6 +254,8 @@ void verdict_end_all(struct bench *b, bool skipped);
  */
 void evidence_begin(struct bench *b, struct case_run *run);
 void evidence_touch(struct bench *b, struct case_run *run);
+void evidence_add(struct bench *b, const struct bench_case *c,
+		  const struct evidence *of);
 bool evidence_settle(struct bench *b, struct case_run *current);
 void evidence_conclude(struct bench *b);
 const struct evidence *evidence_contradicted(const struct case_run *run);
