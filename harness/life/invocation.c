@@ -14,7 +14,6 @@
 #include "distance.h"
 #include "err.h"
 #include "guard.h"
-#include "kernel_tells.h"
 #include "program.h"
 #include "sysfile.h"
 #include "topo.h"
@@ -169,7 +168,6 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		.rng = plan->seed | 1,
 		.dither = plan->seed | 1,
 	};
-	b->ready = kernel_ready;
 	b->distance_ns = distance_ns;
 	b->begin_ns = invocation_now_ns();
 	err = topo_open(&b->topo);

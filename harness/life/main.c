@@ -27,7 +27,6 @@
 #include "opts.h"
 #include "out.h"
 #include "result.h"
-#include "rows.h"
 #include "topo.h"
 
 #define STACK_SPREAD 4096

@@ -8,7 +8,6 @@
 
 #include "alloc.h"
 #include "grade.h"
-#include "rows.h"
 #include "stats.h"
 #include "units.h"
 

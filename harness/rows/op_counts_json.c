@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "rows.h"
+#include "result.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "program.h"
 #include "stats.h"
 
 #define WHY_MAX 256

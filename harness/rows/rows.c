@@ -9,7 +9,6 @@
 #include "alloc.h"
 #include "grade.h"
 #include "program.h"
-#include "rows.h"
 #include "stats.h"
 #include "units.h"
 

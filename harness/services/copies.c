@@ -12,7 +12,6 @@
 #include "alloc.h"
 #include "err.h"
 #include "guard.h"
-#include "kernel_tells.h"
 #include "stats.h"
 #include "topo.h"
 
@@ -206,35 +205,34 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 	return err;
 }
 
+#define EACH_SHARE(w, s)                                                       \
+	for (struct crew_share *s = (w)->page->of; s < (w)->page->of + (w)->n; \
+	     s++)
+
 static bool all_saw(const struct crew *w)
 {
-	const uint32_t window = atomic_load(&w->page->window);
-	bool all = true;
-
-	for (unsigned int i = 0; i < w->n; i++)
-		all &= atomic_load(&w->page->of[i].seen) == window;
-	return all;
+	EACH_SHARE (w, s)
+		if (atomic_load(&s->seen) != atomic_load(&w->page->window))
+			return false;
+	return true;
 }
 
 static bool is_enough(const struct crew *w)
 {
-	const struct crew_share *first = &w->page->of[0];
-	bool all = true;
-
-	for (unsigned int i = 0; i < w->n; i++)
-		all &= atomic_load(&w->page->of[i].counted) >= LEAST_CHUNKS;
-	return all &&
-	       (!w->cpu || atomic_load(&first->counted) >= WINDOW_CHUNKS) &&
+	EACH_SHARE (w, s)
+		if (atomic_load(&s->counted) < LEAST_CHUNKS)
+			return false;
+	return (!w->cpu ||
+		atomic_load(&w->page->of[0].counted) >= WINDOW_CHUNKS) &&
 	       (double)(invocation_now_ns() - w->page->opened_ns) > WINDOW_NS;
 }
 
 static bool any_failed(const struct crew *w)
 {
-	bool any = false;
-
-	for (unsigned int i = 0; i < w->n; i++)
-		any |= atomic_load(&w->page->of[i].err) != 0;
-	return any;
+	EACH_SHARE (w, s)
+		if (atomic_load(&s->err))
+			return true;
+	return false;
 }
 
 /* The first copy works, as the others do, until @over; a thread that is none
@@ -272,16 +270,14 @@ static int lead_window(struct crew *w)
 	struct crew_page *page = w->page;
 	int err = lead_until(w, all_saw);
 
-	for (unsigned int i = 0; !err && i < w->n; i++) {
-		struct crew_share *s = &page->of[i];
-
+	if (err)
+		return err;
+	EACH_SHARE (w, s) {
 		s->ops = s->ns = 0;
 		s->at_home = true;
 		s->impure = false;
 		atomic_store(&s->counted, 0);
 	}
-	if (err)
-		return err;
 	page->opened_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);
 	/* If it takes too long, keep what was counted so far. */
@@ -412,37 +408,6 @@ int crew_window(struct crew *w, struct bench *b)
 	return told(b, w, err ? err : lead_window(w));
 }
 
-static void write_evidence(struct bench *b, const struct bench_case *c,
-			   const struct crew_share *s)
-{
-	for (size_t i = 0; i < s->n_evidences; i++) {
-		const struct evidence *e = &s->said[i];
-
-		if (e->purity)
-			bench_purity(b, c, e->what, e->share, e->now[0],
-				     e->now[1]);
-		else if (e->exact)
-			bench_proof(b, c, e->what, e->now[0], e->now[1]);
-		else
-			bench_least(b, c, e->what, e->now[0], e->now[1]);
-	}
-}
-
-static void write_facts(struct bench *b, const struct bench_case *c,
-			json_t *facts)
-{
-	const char *what;
-	json_t *v;
-
-	json_object_foreach(facts, what, v)
-	{
-		if (json_is_number(v))
-			bench_fact(b, c, what, json_number_value(v));
-		else
-			bench_fact_text(b, c, what, json_string_value(v));
-	}
-}
-
 int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 {
 	int err = 0;
@@ -457,9 +422,11 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 	end(w, 0, w->lead);
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)
-		write_evidence(b, c, &w->page->of[i]);
+		for (size_t k = 0; k < w->page->of[i].n_evidences; k++)
+			evidence_add(b, c, &w->page->of[i].said[k]);
 	if (!err && w->lead) /* where another could not be started, none */
-		write_facts(b, c, w->lead->target->def.facts);
+		json_object_update(bench_case_of(b, c)->def.facts,
+				   w->lead->target->def.facts);
 	crew_stop(w);
 	return err;
 }
@@ -512,6 +479,7 @@ struct group {
 /* The state of the program that the harness sees; there is one. */
 static struct copies {
 	struct crew crew;
+	bool asked[COPIES_MOST + 1]; /* for so many; 0: for all */
 	unsigned int count[COPIES_COUNTS], counts;
 	struct group *groups;
 } copies;
@@ -546,8 +514,7 @@ static int record(struct bench *b, const struct crew *w, struct group *g,
 	unsigned int at_home = 0, at_work = 0, timed = 0;
 	bool together;
 
-	for (unsigned int i = 0; i < w->n; i++) {
-		const struct crew_share *s = &w->page->of[i];
+	EACH_SHARE (w, s) {
 		const double own = s->ops / s->ns;
 
 		at_home += s->at_home;
@@ -672,27 +639,15 @@ static void add_group(struct bench *b, struct copies *w,
 			add_row(b, w, g, inner, 0, row);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const unsigned int x = *(const unsigned int *)a;
-	const unsigned int y = *(const unsigned int *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* "all" is known now; the numbers are sorted, each once. */
-static void count_cpus(struct bench *b, struct copies *w)
+static void count_cpus(struct copies *w, unsigned int all)
 {
-	unsigned int n = 0;
+	const unsigned int most = all > COPIES_MOST ? all : COPIES_MOST;
 
-	for (unsigned int i = 0; i < w->counts; i++)
-		if (!w->count[i])
-			w->count[i] = bench_cpus(b);
-	qsort(w->count, w->counts, sizeof(w->count[0]), compare);
-	for (unsigned int i = 0; i < w->counts; i++)
-		if (!n || w->count[n - 1] != w->count[i])
-			w->count[n++] = w->count[i];
-	w->counts = n;
+	for (unsigned int n = 1; n <= most; n++)
+		if ((n <= COPIES_MOST && w->asked[n]) ||
+		    (n == all && w->asked[0]))
+			w->count[w->counts++] = n;
 }
 
 static int cases(struct bench *b, void *state)
@@ -714,7 +669,7 @@ static int cases(struct bench *b, void *state)
 		return bench_skip(b, "it runs on several CPUs itself");
 	w->crew.cpu = text_alloc(cpus, sizeof(*w->crew.cpu));
 	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
-	count_cpus(b, w);
+	count_cpus(w, cpus);
 	if (w->count[0] > cpus)
 		return bench_skip(b, "needs %u CPUs and may use %u",
 				  w->count[0], cpus);
@@ -831,10 +786,7 @@ static void teardown(struct bench *b, void *state)
 
 bool copies_choose(const char *cpus)
 {
-	struct copies *w = &copies;
-
-	w->counts = 0;
-	for (;;) {
+	for (int counts = 0;; counts++) {
 		char *end = (char *)cpus + 3;
 		long n = 0;
 
@@ -843,9 +795,9 @@ bool copies_choose(const char *cpus)
 			if (end == cpus || n < 1 || n > COPIES_MOST)
 				return false;
 		}
-		if (w->counts == COPIES_COUNTS || (*end && *end != ','))
+		if (counts == COPIES_COUNTS || (*end && *end != ','))
 			return false;
-		w->count[w->counts++] = (unsigned int)n;
+		copies.asked[n] = true;
 		if (!*end)
 			return true;
 		cpus = end + 1;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel_tells.h"
+#include "bench.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

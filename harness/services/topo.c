@@ -308,25 +308,18 @@ static enum bench_place place_of(const struct topo *topo, hwloc_obj_t from,
 				       : BENCH_SAME_PACKAGE;
 }
 
-static int partner_at(const struct topo *topo, int cpu, enum bench_place place)
-{
-	const hwloc_obj_t from = pu_of(topo, cpu);
-
-	EACH_CPU (topo, to)
-		if (from && place_of(topo, from, topo->pu[to]) == place)
-			return to;
-	return -ENOENT;
-}
-
 int bench_partner(const struct bench *b, enum bench_place place)
 {
-	int found = -ENOENT;
+	const bool any = place == BENCH_ANY_OTHER;
+	const enum bench_place last = any ? BENCH_OTHER_PACKAGE : place;
+	const hwloc_obj_t from = pu_of(b->topo, b->cpu);
 
-	if (place != BENCH_ANY_OTHER)
-		return partner_at(b->topo, b->cpu, place);
-	for (int at = BENCH_SAME_CORE; found < 0 && at < BENCH_ANY_OTHER; at++)
-		found = partner_at(b->topo, b->cpu, (enum bench_place)at);
-	return found;
+	for (int at = any ? BENCH_SAME_CORE : place; from && at <= (int)last;
+	     at++)
+		EACH_CPU (b->topo, to)
+			if ((int)place_of(b->topo, from, b->topo->pu[to]) == at)
+				return to;
+	return -ENOENT;
 }
 
 /* When @cpu gets its turn: topo_spread(). */

@@ -79,12 +79,17 @@ struct bench_param {
 
 #define BENCH_MAX_PARAMS 9
 
-/* Facts for evidence that some kernels do not keep: kernel_tells.h. */
+/* Counts that evidence rests on.  Sandboxes and kernels that are still being
+ * written may always give the same answer: each is tried once in a process, by
+ * raw system calls.  kernel_lacks() - why @what is not to be had here; NULL: it
+ * is.  kernel_ready() - all that has a bit in @needs: 0 or bench_skip(). */
 enum kernel_tells {
 	KERNEL_FAULTS,	 /* getrusage() counts a page fault that we took */
 	KERNEL_SWITCHES, /* getrusage() counts the switch of a sleep */
 	KERNEL_RESIDENT, /* mincore() knows a page that was never touched */
 };
+const char *kernel_lacks(enum kernel_tells what);
+int kernel_ready(struct bench *b, unsigned int needs);
 
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,

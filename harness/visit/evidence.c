@@ -34,43 +34,47 @@ static struct evidence *get(struct bench *b, struct case_run *run,
 		if (!strcmp(v->evidence[i].what, of->what))
 			return &v->evidence[i];
 	v->evidence = text_grow(v->evidence, v->evidences, sizeof(*of));
-	v->evidence[v->evidences] = *of;
+	v->evidence[v->evidences] = (struct evidence) { .what = of->what,
+							.purity = of->purity,
+							.exact = of->exact,
+							.share = of->share };
 	return &v->evidence[v->evidences++];
 }
 
-static void add(struct bench *b, const struct bench_case *c,
-		const struct evidence *of, double expected, double seen)
+void evidence_add(struct bench *b, const struct bench_case *c,
+		  const struct evidence *of)
 {
 	struct case_run *run = bench_case_of(b, c);
-	struct evidence *e = run ? get(b, run, of) : NULL;
+	/* It is said of samples, and warming up takes none. */
+	const bool none = !run || (of->purity && b->now.warming_up);
+	struct evidence *e = none ? NULL : get(b, run, of);
 
-	if (e) {
-		e->now[0] += expected;
-		e->now[1] += seen;
-	}
+	for (int i = 0; e && i < 2; i++)
+		e->now[i] += of->now[i];
 }
 
 void bench_proof(struct bench *b, const struct bench_case *c, const char *what,
 		 double expected, double seen)
 {
-	add(b, c, &(struct evidence) { what, .exact = true, .share = 1 },
-	    expected, seen);
+	evidence_add(b, c,
+		     &(struct evidence) { what, false, true, 1,
+					  .now = { expected, seen } });
 }
 
 void bench_least(struct bench *b, const struct bench_case *c, const char *what,
 		 double least, double seen)
 {
-	add(b, c, &(struct evidence) { what, .share = 1 }, least, seen);
+	evidence_add(b, c,
+		     &(struct evidence) { what, false, false, 1,
+					  .now = { least, seen } });
 }
 
 void bench_purity(struct bench *b, const struct bench_case *c, const char *what,
 		  double share, double all, double pure)
 {
-	/* It is said of samples, and warming up takes none. */
-	if (!b->now.warming_up)
-		add(b, c,
-		    &(struct evidence) { what, .purity = true, .share = share },
-		    all, pure);
+	evidence_add(b, c,
+		     &(struct evidence) { what, true, false, share,
+					  .now = { all, pure } });
 }
 
 /* Written so that what is not a number falls short, too. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "op_counts.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdlib.h>

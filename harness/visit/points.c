@@ -71,7 +71,7 @@ static bool scan_is(struct scan *s, const char *token)
 	if (strncmp(s->at, token, len) != 0)
 		return false;
 	/* "if" is no beginning of "iffy". */
-	if (isalnum((unsigned char)token[len - 1]) &&
+	if (isalnum((unsigned char)*token) &&
 	    (isalnum((unsigned char)s->at[len]) || s->at[len] == '_'))
 		return false;
 	s->at += len;
@@ -421,13 +421,15 @@ static const struct bench_case *terms_beside(const struct bench *b,
 	return NULL;
 }
 
-static const struct bench_case *scan_beside(struct scan *s,
-					    const struct bench_case *c)
+/* The case that differs from @c in what comes next, up to @end. */
+static const struct bench_case *
+scan_beside(struct scan *s, const struct bench_case *c, const char *end)
 {
 	const struct bench_case *other;
 	struct terms changes;
 
 	terms_read(s, &changes, false);
+	scan_need(s, end);
 	other = terms_beside(s->b, &changes, c);
 	terms_free(&changes);
 	return other;
@@ -439,7 +441,7 @@ const struct bench_case *bench_beside(const struct bench *b,
 {
 	struct scan s = { (struct bench *)b, changes };
 
-	return scan_beside(&s, c);
+	return scan_beside(&s, c, "");
 }
 
 const struct bench_case *bench_next(const struct bench *b,
@@ -480,7 +482,8 @@ struct sum {
 	const struct bench_case *off;  /* the source that is off by its error */
 };
 
-static double add_up(struct sum *e);
+/* Terms with signs of @ops between them: "*" binds before "+". */
+static double chain(struct sum *e, const char *ops);
 
 /* The value of the formula of @c, as part of that of @into. */
 static double formula(struct bench *b, const struct bench_case *c,
@@ -489,7 +492,7 @@ static double formula(struct bench *b, const struct bench_case *c,
 {
 	struct scan s = { b, c->formula };
 
-	return add_up(&(struct sum) { &s, c, into, facts, off });
+	return chain(&(struct sum) { &s, c, into, facts, off }, "+-");
 }
 
 static double fact_of(const struct case_run *run, const char *what)
@@ -542,13 +545,12 @@ static double named(struct sum *e, const char *name)
 static double term(struct sum *e)
 {
 	const struct term *set;
-	const struct bench_case *other;
 	const char *name;
 	int64_t n;
 	double x;
 
 	if (scan_is(e->s, "(")) {
-		x = add_up(e);
+		x = chain(e, "+-");
 		scan_need(e->s, ")");
 		return x;
 	}
@@ -556,11 +558,8 @@ static double term(struct sum *e)
 		set = &points_find(e->s)->values;
 		return set->n ? (double)set->value[0].number : NAN;
 	}
-	if (scan_is(e->s, "[")) {
-		other = scan_beside(e->s, e->c);
-		scan_need(e->s, "]");
-		return value_of(e, other);
-	}
+	if (scan_is(e->s, "["))
+		return value_of(e, scan_beside(e->s, e->c, "]"));
 	if (scan_number(e->s, &n, NULL))
 		return (double)n;
 	name = scan_name(e->s);
@@ -572,7 +571,6 @@ static double term(struct sum *e)
 	return x;
 }
 
-/* Terms with signs of @ops between them: "*" binds before "+". */
 static double chain(struct sum *e, const char *ops)
 {
 	const bool sum = *ops == '+';
@@ -588,11 +586,6 @@ static double chain(struct sum *e, const char *ops)
 				: x / y;
 	}
 	return x;
-}
-
-static double add_up(struct sum *e)
-{
-	return chain(e, "+-");
 }
 
 void points_sources(struct bench *b)
@@ -779,26 +772,14 @@ static void free_group(struct group *g)
 
 static double read_sum(struct scan *s, const struct bench_case *c)
 {
-	scan_need(s, "=");
-	return add_up(&(struct sum) { .s = s, .c = c });
-}
-
-static const char *read_text(struct scan *s)
-{
-	scan_need(s, "=");
-	return scan_word(s);
+	return chain(&(struct sum) { .s = s, .c = c }, "+-");
 }
 
 static const struct bench_case *read_of(struct scan *s,
 					const struct bench_case *c)
 {
-	const struct bench_case *of;
-
-	scan_need(s, "=");
 	scan_need(s, "[");
-	of = scan_beside(s, c);
-	scan_need(s, "]");
-	return of;
+	return scan_beside(s, c, "]");
 }
 
 static enum bench_place place_of(const struct bench_case *c)
@@ -838,7 +819,8 @@ static void settle(struct scan *s, struct bench_case *c, const char *w)
 	SETS("log", histogram, BENCH_HIST_LOG)
 	SETS("cycles", histogram, BENCH_HIST_CYCLES)
 	SETS("placed", place, place_of(c))
-	SETS("unit", unit, read_text(s))
+	scan_need(s, "=");
+	SETS("unit", unit, scan_word(s))
 	SETS("of", of, read_of(s, c))
 	SETS("ops", ops, read_sum(s, c))
 	SETS("most", most, read_sum(s, c))
@@ -858,12 +840,17 @@ static double most_files(void)
 /* Why the need @w of @c is not met; NULL: it is, or kernel_ready() looks. */
 static const char *lacks(struct scan *s, struct bench_case *c, const char *w)
 {
+	const struct scan from = *s;
+
 #define NEEDS(name, is_met, otherwise) \
 	if (!strcmp(w, name))          \
 		return (is_met) ? NULL : (otherwise);
 	NEEDS("faults", c->kernel |= 1u << KERNEL_FAULTS, "")
 	NEEDS("switches", c->kernel |= 1u << KERNEL_SWITCHES, "")
 	NEEDS("resident", c->kernel |= 1u << KERNEL_RESIDENT, "")
+	if (scan_is(s, "$"))
+		return points_find(s)->lacks;
+	scan_need(s, "=");
 	NEEDS("cpus", read_sum(s, c) <= bench_cpus(s->b), "needs a second CPU")
 	NEEDS("files", read_sum(s, c) <= most_files(),
 	      "more descriptors than the hard limit allows (ulimit -Hn)")
@@ -872,10 +859,11 @@ static const char *lacks(struct scan *s, struct bench_case *c, const char *w)
 		      (double)bench_spare_bytes(s->b) * (c->asked ? 3 : 1),
 	      "needs more than a quarter (if asked for, three) of the memory "
 	      "that is free or that the memory cgroup leaves")
-	NEEDS("program", !access(read_text(s), X_OK),
+	NEEDS("program", !access(scan_word(s), X_OK),
 	      "a program that it executes is not there")
-	scan_need(s, "$");
-	return points_find(s)->lacks;
+	*s = from;
+	scan_wrong(s);
+	return NULL;
 }
 
 /* A formula is for the points that have a value of its name. */

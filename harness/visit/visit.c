@@ -513,7 +513,7 @@ void visit_case(struct bench *b, struct case_run *run)
 	 */
 	if (run->got.begun)
 		note_core(b, run);
-	err = b->ready ? b->ready(b, run->c.kernel) : 0;
+	err = kernel_ready(b, run->c.kernel);
 	if (!err && d->enter)
 		err = d->enter(b, b->state, &run->c);
 	entered = invocation_now_ns();

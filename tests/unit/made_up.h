@@ -7,7 +7,6 @@
 
 #include "program.h"
 #include "result.h"
-#include "rows.h"
 
 /* A program without code, and a case of it without samples. */
 static const struct bench_desc made_up_desc = { .name = "made_up" };

@@ -3,7 +3,8 @@
 #include <jansson.h>
 
 #include "counters_set.h"
-#include "rows.h"
+#include "program.h"
+#include "result.h"
 #include "tests.h"
 
 #define N	 UINT64_C(1000) /* operations in the shorter batch */

@@ -20,7 +20,6 @@
 #endif
 
 #include "kernel_entry.h"
-#include "kernel_tells.h"
 #include "sysfile.h"
 #include "ways.h"
 
