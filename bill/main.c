@@ -139,15 +139,12 @@ static int run_twice(struct profile *p, const struct settings *set,
 	if (prepare(set))
 		return -1;
 	status = trace_run(p, set->command, program, &why);
-	if (!p->processes && !why)
-		return status; /* it could not be executed */
 	if (why) {
 		warn("%s", why);
-		if (p->processes && !p->traced.status)
-			return status;
-		if (status == EXIT_FAIL || status == EXIT_SKIP)
-			return status;
+		p->processes = 0;
 	}
+	if (!p->processes)
+		return status; /* refused, or it could not be executed */
 	after = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	once = why_once(set, input);
 	if (!once && prepare(set))

@@ -6,20 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "alloc.h"
-#include "io.h"
 #include "memory.h"
 #include "sysfile.h"
 
 #define PAGE_SIZE ((uint64_t)sysconf(_SC_PAGESIZE))
 
-/* Of an entry of /proc/PID/pagemap. */
+/* Of an entry of /proc/PID/pagemap: there; of a file; which page, or, where
+ * users may not know that, whether other processes have it, too. */
 #define ENTRY_THERE (1ULL << 63)
 #define ENTRY_FILE  (1ULL << 61)
-#define ENTRY_ALONE (1ULL << 56)
+#define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
 
 struct memory *memory_new(void)
 {
@@ -174,6 +175,33 @@ static size_t read_entries(struct memory *m, pid_t tid, uint64_t page,
 	return got < 0 ? 0 : (size_t)got / sizeof(*entry);
 }
 
+/* Whether this is the page of zeros: as one that this process has only read,
+ * and not as one that it has written. */
+static bool is_zero_page(uint64_t entry)
+{
+	static uint64_t zero, other;
+	static bool known;
+
+	if (!known) {
+		struct memory own = { .pagemap = -1 };
+		uint64_t two[2] = { 0 };
+		volatile char *at =
+			mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (at != MAP_FAILED) {
+			at[PAGE_SIZE] = at[0];
+			read_entries(&own, getpid(), (uintptr_t)at / PAGE_SIZE,
+				     two, 2);
+			close(own.pagemap);
+		}
+		zero = two[0] & ENTRY_WHICH;
+		other = two[1] & ENTRY_WHICH;
+		known = true;
+	}
+	return zero != other && (entry & ENTRY_WHICH) == zero;
+}
+
 enum fault memory_fault(struct memory *m, pid_t tid, uint64_t address)
 {
 	const uint64_t number = address / PAGE_SIZE;
@@ -193,10 +221,9 @@ enum fault memory_fault(struct memory *m, pid_t tid, uint64_t address)
 	else if (own)
 		kind = FAULT_COW; /* a fork shared it */
 	else
-		kind = again || !(entry & ENTRY_THERE) ||
-				       entry & (ENTRY_ALONE | ENTRY_FILE)
-			       ? FAULT_ANON
-			       : FAULT_ZERO;
+		kind = !again && entry & ENTRY_THERE && is_zero_page(entry)
+			       ? FAULT_ZERO
+			       : FAULT_ANON;
 	page_add(m, number, kind);
 	return kind;
 }
@@ -248,19 +275,9 @@ void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 
 ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len)
 {
-	struct iovec own = { to, len };
-	const struct iovec its = { (void *)(uintptr_t)at, len };
-	ssize_t got;
+	const struct iovec own = { to, len };
+	struct iovec its = { .iov_len = len };
 
-	got = process_vm_readv(tid, &own, 1, &its, 1, 0);
-	if (got < 0 && errno == ENOSYS) {
-		char path[64];
-		int fd;
-
-		snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		got = fd < 0 ? -1 : pread(fd, to, len, (off_t)at);
-		close(fd);
-	}
-	return got < 0 ? -errno : got;
+	memcpy(&its.iov_base, &at, sizeof(its.iov_base));
+	return process_vm_readv(tid, &own, 1, &its, 1, 0);
 }

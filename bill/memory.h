@@ -79,7 +79,7 @@ void faults_read(struct faults *f, fault_fn *fault, void *arg);
 uint64_t faults_close(struct faults *f);
 
 /* memory_read() - bytes of task @tid.  Return: bytes read, fewer where its
- * memory ends, or -errno. */
+ * memory ends, or -1. */
 ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len);
 
 #endif

@@ -66,10 +66,10 @@ static const uint8_t *rows_of(long nr)
 	if (!call_name(nr))
 		return none;
 	if (!rows[nr].known) {
-		for (uint8_t i = 0; i < OPERATIONS_N; i++)
+		for (int i = 0; i < OPERATIONS_N; i++)
 			if (has_word(operations[i].calls, names[nr]) &&
 			    rows[nr].n < sizeof(rows[nr].row) - 1)
-				rows[nr].row[rows[nr].n++] = i + 1;
+				rows[nr].row[rows[nr].n++] = (uint8_t)(i + 1);
 		rows[nr].known = true;
 	}
 	return rows[nr].row;

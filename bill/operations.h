@@ -78,7 +78,6 @@ enum feature {
 	"getsid umask set_robust_list set_tid_address rseq arch_prctl "        \
 	"getresuid getresgid"
 
-
 #define OPERATION(id, ...) OP_##id,
 enum {
 #include "operations.def"

@@ -147,6 +147,7 @@ static _Noreturn void be_runner(char **command, const int fd[3], int result,
 	sigaction(SIGINT, &action, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	s.go = -1;
 	if (getppid() != parent || command_start(&s, command, fd))
 		_exit(EXIT_FAIL);
 	begin = now_ns();

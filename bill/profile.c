@@ -11,11 +11,12 @@
 #include "units.h"
 
 /* The numbers of a run and their keys. */
-#define RUN_NUMBERS(X)                                               \
-	X(wall_ns)                                                   \
-	X(user_us)                                                   \
-	X(system_us) X(minor_faults) X(major_faults) X(own_switches) \
-		X(other_switches) X(status)
+#define RUN_NUMBERS(X)                                                    \
+	X(wall_ns)                                                        \
+	X(user_us)                                                        \
+	X(system_us)                                                      \
+	X(minor_faults) X(major_faults) X(own_switches) X(other_switches) \
+		X(status)
 
 #define FAULTS_AGREE 20 /* faults, and one in ... that may differ */
 #define FAULTS_SHARE 50

@@ -34,7 +34,7 @@
 #define ARCH 0 /* any */
 #endif
 
-/* Results of calls that the kernel makes again. */
+/* Results of interrupted calls, which are made again or return EINTR. */
 #define RESTART_FIRST (-516)
 #define RESTART_LAST  (-512)
 
@@ -72,10 +72,12 @@ static struct task *add(pid_t tid)
 	return *at;
 }
 
-static void drop(struct task **at)
+static void drop(pid_t tid)
 {
-	struct task *t = *at;
+	struct task **at = find(tid), *t = *at;
 
+	if (!t)
+		return;
 	*at = t->next;
 	files_drop(t->files);
 	memory_drop(t->memory);
@@ -84,14 +86,18 @@ static void drop(struct task **at)
 	free(t);
 }
 
-/* All of them, killed: the command is not to go on. */
-static void end(const char *why)
+static void kill_all(void)
 {
-	if (!trace.why)
-		trace.why = why;
 	for (size_t i = 0; i < CHAINS; i++)
 		for (const struct task *t = trace.chain[i]; t; t = t->next)
 			kill(t->pid, SIGKILL);
+}
+
+/* The command is not to go on. */
+static void refuse(const char *why)
+{
+	trace.why = why;
+	kill_all();
 }
 
 /* ---- Counting ---------------------------------------------------------- */
@@ -189,13 +195,14 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 	    (t->call.args[0] == PTRACE_TRACEME ||
 	     t->call.args[0] == PTRACE_ATTACH ||
 	     t->call.args[0] == PTRACE_SEIZE))
-		end("the command traces processes itself, and a process has "
-		    "one tracer");
+		refuse("the command traces processes itself, and a process has "
+		       "one tracer");
 	if ((t->nr == call_number("execve") ||
 	     t->nr == call_number("execveat")) &&
 	    t->before.st_mode & (S_ISUID | S_ISGID) && geteuid())
-		end("the command starts a setuid program, which would lose its "
-		    "rights under a tracer");
+		refuse("the command starts a setuid program, which would lose "
+		       "its "
+		       "rights under a tracer");
 }
 
 static void leave(struct task *t, const struct __ptrace_syscall_info *info)
@@ -204,13 +211,14 @@ static void leave(struct task *t, const struct __ptrace_syscall_info *info)
 		return;
 	t->inside = false;
 	t->call.ret = info->exit.rval;
-	/* Interrupted: it is made again, or returns EINTR the next time. */
-	if (t->call.ret >= RESTART_FIRST && t->call.ret <= RESTART_LAST)
+	count_name(t);
+	if (t->call.ret >= RESTART_FIRST && t->call.ret <= RESTART_LAST) {
+		count_unpriced(t, "interrupted");
 		return;
+	}
 	/* An address may look like an error, but not as one that is known. */
 	if (!info->exit.is_error && t->call.ret < 0)
 		t->call.ret = 0;
-	count_name(t);
 	task_leave(t);
 	count_call(t);
 }
@@ -260,8 +268,7 @@ static struct task *at_exec(pid_t tid, pid_t before)
 		struct task **at = find(before);
 
 		*at = t->next;
-		if (*find(tid))
-			drop(find(tid));
+		drop(tid);
 		t->tid = t->pid = tid;
 		at = find(tid);
 		t->next = *at;
@@ -398,8 +405,7 @@ static int until_all_ended(pid_t first)
 		if (tid < 0) {
 			read_faults();
 			if (stop)
-				end("processes that the command left behind "
-				    "were stopped");
+				kill_all(); /* what the command left behind */
 			continue;
 		}
 		if (WIFSTOPPED(status)) {
@@ -407,8 +413,7 @@ static int until_all_ended(pid_t first)
 			continue;
 		}
 		read_faults();
-		if (*find(tid))
-			drop(find(tid));
+		drop(tid);
 		if (tid == first) {
 			result = status_of(status);
 			command = 0;
@@ -461,7 +466,12 @@ int trace_run(struct profile *p, char **arguments, const char *program,
 	if (p->traced.minor_faults > s.faults)
 		p->traced.minor_faults -= s.faults;
 	p->traced.status = (uint64_t)status;
+	p->unknown_faults = p->traced.minor_faults + p->traced.major_faults;
+	for (int i = OP_FAULT_FILE; i <= OP_FAULT_ZERO; i++)
+		p->unknown_faults -= p->class[i].count < p->unknown_faults
+					     ? p->class[i].count
+					     : p->unknown_faults;
 	p->faults = text_copy(how);
 	*why = trace.why;
-	return status;
+	return trace.why ? EXIT_USAGE : status;
 }

@@ -8,6 +8,9 @@ setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || exit
 	known=$FIXTURES/known
+	# Addresses alike, so that what is around a page of a file is.
+	alike=(setarch -R)
+	"${alike[@]}" true 2>/dev/null || alike=(env)
 	bill=$BIN/bill
 	nap=302.$$
 	mkdir -p d/e many
@@ -16,7 +19,7 @@ setup() {
 	touch many/{1..50}
 	ln -s d link
 	"$bill" count --once --out none.json -- true 2>/dev/null || skip "ptrace is not permitted here"
-	"$bill" count --once --out none.json -- "$known" none
+	profile none
 }
 
 teardown() {
@@ -24,7 +27,7 @@ teardown() {
 }
 
 # profile OPERATION: of a known one.
-profile() { "$bill" count --once --out "$1.json" -- "$known" "$1"; }
+profile() { "${alike[@]}" "$bill" count --once --out "$1.json" -- "$known" "$1"; }
 
 # more CLASS OPERATION: how many more calls of it than of none; sums CLASS FEATURE
 # OPERATION: the same of a feature.
@@ -90,6 +93,8 @@ expect() {
 }
 
 @test "memory: pages that are unmapped, faults by kind, the break" {
+	local zero
+
 	profile munmap_pages
 	expect munmap_pages 1 munmap 30 pages
 	expect munmap_pages 1 'mmap anonymous'
@@ -97,15 +102,15 @@ expect() {
 	expect brk_pages 1 'brk shrink' 15 pages
 	[[ $(jq -r .fault_kinds none.json) == perf ]] || skip "$(jq -r .fault_kinds none.json)"
 	profile faults
-	expect faults 9 'fault zero page'
-	# A page more: each program has some of its own, which move with its stack.
-	[[ $(more 'fault anonymous' faults) == 2[4-6] ]]
+	# Some kernels have no page of zeros for what is only read.
+	zero=$(more 'fault zero page' faults)
+	[[ $zero == @(0|9) ]]
+	[[ $(($(more 'fault anonymous' faults) + zero)) == 3[3-5] ]]
 	[[ $(more 'fault copy-on-write' faults) == [4-6] ]]
 	[[ $(more 'fault file' faults) == @(9|1[0-3]) ]]
 	profile cow
-	# The stack of both, too.
-	[[ $(more 'fault copy-on-write' cow) == @(3[3-9]|4[0-9]) ]]
-	[[ $(more 'fault anonymous' cow) == @(39|4[0-2]) ]]
+	profile cow_none
+	[[ $(($(count_of 'fault copy-on-write' cow) - $(count_of 'fault copy-on-write' cow_none))) == 3[2-4] ]]
 }
 
 @test "processes: forks, vforks, threads, exits by pages, signals" {
@@ -149,18 +154,21 @@ expect() {
 	expect events 1 'epoll_ctl add'
 }
 
+# strace leaves out calls that do not return; how often a futex is needed, and how
+# many children a signal stands for, depends on the speed.
 @test "all calls by name are those that strace counts" {
 	command -v strace >/dev/null || skip "no strace"
 	local command
 
 	# A call of the loader may differ, by what is in the environment.
 	for command in "$known names" "$known threads" "ls -l /etc" "sh -c 'ls | sort | wc -l'"; do
+		rm -rf new? y z s w n m
 		"$bill" count --once --out calls.json -- sh -c "exec $command" >/dev/null
+		rm -rf new? y z s w n m
 		strace -f -c -U calls,name -o strace.txt sh -c "exec $command" >/dev/null || :
 		rm -rf new? y z s w n m
-		diff <(jq -r '.calls | to_entries[] | "\(.key) \(.value)"' calls.json | grep -v '^restart_syscall\|^futex' | sort) \
-			<(awk '$1 ~ /^[0-9]+$/ && $2 != "total" && $2 !~ /^(restart_syscall|futex)$/ { print $2, $1 }' strace.txt | sort)
-		rm -rf new? y z s w n m
+		diff <(jq -r '.calls | to_entries[] | "\(.key) \(.value)"' calls.json | grep -v '^restart_syscall\|^futex\|^exit\|^rt_sigreturn\|^wait4' | sort) \
+			<(awk '$1 ~ /^[0-9]+$/ && $2 != "total" && $2 !~ /^(restart_syscall|futex|rt_sigreturn|wait4)$/ { print $2, $1 }' strace.txt | sort)
 	done
 }
 
@@ -169,8 +177,8 @@ expect() {
 	[[ $status == 7 && $output == in && $stderr == err* ]]
 	run "$bill" count --once --out p.json -- sh -c 'kill -SEGV $$'
 	[[ $status == 139 ]]
-	run "$bill" count --once -- nosuch-command
-	[[ $status == 127 && $output == *"nosuch-command: No such file"* ]]
+	run -127 "$bill" count --once -- nosuch-command
+	[[ $output == *"nosuch-command: No such file"* ]]
 	touch plain
 	run "$bill" count --once -- ./plain
 	[[ $status == 126 ]]
@@ -180,7 +188,7 @@ expect() {
 	[[ $({ "$bill" count -- sh -c 'read x; echo $x' 2>/dev/null; cat; } <two) == $'a\nb' ]]
 	[[ $("$bill" count -- "$known" thread_exec 2>/dev/null) == "by a thread" ]]
 	run "$bill" count --once --out p.json -- "$known" unfinished
-	[[ $status == 143 && $(jq '.unpriced["pause unfinished"]' p.json) -ge 1 ]]
+	[[ $status == 143 && $(jq '.unpriced["pause interrupted"]' p.json) -ge 1 ]]
 }
 
 @test "a stopped command goes on with SIGCONT" {
@@ -201,7 +209,7 @@ expect() {
 	run "$bill" count --once -- "$known" trace_itself
 	[[ $status == 2 && $output == *"traces processes itself"* ]]
 	[[ $EUID == 0 ]] || skip "needs root, to be nobody"
-	cp "$(command -v true)" suid
+	cp "$(type -P true)" suid
 	chmod 4755 suid
 	chmod a+rx . .. || :
 	run setpriv --reuid 65534 --clear-groups "$bill" count --once -- ./suid
