@@ -37,10 +37,10 @@ static const struct opt options[] = {
 
 static void print_help(const struct opt_set *sets)
 {
-	puts("usage: bill count [--out FILE] -- COMMAND [ARGUMENT]...\n"
-	     "       bill show FILE\n"
-	     "\n"
-	     "bill - which operations of the system does a command use?\n"
+	printf("usage: %s count [OPTION]... -- COMMAND [ARGUMENT]...\n"
+	       "       %s show [--json] FILE\n\n",
+	       program_invocation_short_name, program_invocation_short_name);
+	puts("bill - which operations of the system does a command use?\n"
 	     "\n"
 	     "count runs the command twice: under a tracer that counts its "
 	     "calls, page faults,\nprocesses and signals by class, and without "
