@@ -55,7 +55,7 @@ help-dev: ## print all targets
 # each benchmark, and one for each word of `oscost help`, with the program behind it.
 PAGED      := $(filter-out truth,$(notdir $(BENCHES)))
 WORDS      := card run lmbench fleet truth list explain show report export ab compare \
-	      history kernels layers under ledger noise load tune doctor
+	      history kernels layers under ledger bill noise load tune doctor
 MANS       := $(patsubst %,$(BUILD)/man/oscost-%.1,$(PAGED) $(WORDS)) $(BUILD)/man/oscost.1
 COMPLETION := contrib/completion
 FRONT      := card list explain doctor
@@ -64,14 +64,15 @@ behind      = $(strip $(if $(filter $(FRONT),$(1)),scripts/oscost $(1),\
 	      $(if $(filter report,$(1)),$(BUILD)/bin/report,\
 	      $(if $(filter $(of_report),$(1)),$(BUILD)/bin/report $(1),\
 	      $(if $(filter noise,$(1)),$(BUILD)/bin/machine noise,\
-	      $(if $(filter load,$(1)),$(BUILD)/bin/cpu_load,scripts/$(1:run=run-all)))))))
+	      $(if $(filter load,$(1)),$(BUILD)/bin/cpu_load,\
+	      $(if $(filter bill,$(1)),$(BUILD)/bin/bill,scripts/$(1:run=run-all))))))))
 
 $(PAGED:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/man oscost-$* '' $< >$@
 $(WORDS:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: scripts/oscost scripts/man \
-		$(BUILD)/bin/report $(BUILD)/bin/machine $(BUILD)/bin/cpu_load $(SCRIPTS)
+		$(BUILD)/bin/report $(BUILD)/bin/machine $(BUILD)/bin/cpu_load $(BUILD)/bin/bill $(SCRIPTS)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/man oscost-$* "$$(sed -nE 's/^#   $*( [^ ]+)*  +//p' scripts/oscost)" \

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* bill - the operations of the system that a command uses (docs/bill.md). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "err.h"
+#include "opts.h"
+#include "trace.h"
+
+struct settings {
+	bool once, json, classes, help, version;
+	const char *out, *prepare;
+	char **command; /* NULL: there is none */
+};
+
+static const struct opt options[] = {
+	OPT_STR('o', "out", settings, out, NULL,
+		"count: write the profile (JSON) here, file"),
+	OPT_STR('p', "prepare", settings, prepare, NULL,
+		"count: run this by sh before each run, command"),
+	OPT_FLAG('1', "once", settings, once,
+		 "count: leave out the run without the tracer, flag"),
+	OPT_FLAG('j', "json", settings, json, "show: print JSON, flag"),
+	OPT_FLAG('c', "classes", settings, classes,
+		 "print the table of classes and exit, flag"),
+	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
+	OPT_FLAG('V', "version", settings, version,
+		 "print the version and exit, flag"),
+	OPT_END,
+};
+
+static void print_help(const struct opt_set *sets)
+{
+	printf("usage: %s count [OPTION]... -- COMMAND [ARGUMENT]...\n"
+	       "       %s show [--json] FILE\n\n",
+	       program_invocation_short_name, program_invocation_short_name);
+	puts("bill - which operations of the system does a command use?\n"
+	     "\n"
+	     "count runs the command twice: under a tracer that counts its "
+	     "calls, page faults,\nprocesses and signals by class, and without "
+	     "one, for its times.  The output of the\nsecond run is dropped.  "
+	     "A command that cannot be repeated needs --prepare or\n--once.  "
+	     "The table goes to standard error.\n"
+	     "\n"
+	     "Without FILE nothing is kept.  FILE has counts and sums by "
+	     "class: "
+	     "no paths, no\ncontents, no arguments.\n");
+	opts_help(stdout, sets);
+	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "
+	     "usage, or a command\nthat cannot be traced: one that traces "
+	     "others, a setuid program; 77 ptrace is not\npermitted here; 126 "
+	     "or 127 if the command cannot be run.");
+}
+
+static void print_classes(void)
+{
+	for (int i = 0; i < OPERATIONS_N; i++) {
+		const struct operation *o = &operations[i];
+
+		printf("%s\t%s", o->name, o->calls);
+		for (int j = 0; j < FEATURES_MAX && o->feature[j]; j++)
+			printf("%s%s", j ? ", " : "\t",
+			       feature_names[o->feature[j]]);
+		putchar('\n');
+	}
+}
+
+/* The file that execvp() would take; NULL: none. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *list = text_copy(path ? path : "/bin:/usr/bin"), *rest = list;
+	char *found = NULL;
+	const char *dir;
+
+	if (strchr(name, '/'))
+		found = text_copy(name);
+	while (!found && (dir = strsep(&rest, ":"))) {
+		char *try = text_format("%s/%s", *dir ? dir : ".", name);
+
+		if (!access(try, X_OK))
+			found = try;
+		else
+			free(try);
+	}
+	free(list);
+	return found;
+}
+
+/* Rights that a program gets from its file, and not under a tracer. */
+static bool has_rights(const char *program)
+{
+	struct stat st;
+
+	return geteuid() && !stat(program, &st) &&
+	       (st.st_mode & (S_ISUID | S_ISGID) ||
+		getxattr(program, "security.capability", NULL, 0) > 0);
+}
+
+static int prepare(const struct settings *set)
+{
+	const int status = set->prepare ? system(set->prepare) : 0;
+
+	if (status)
+		warn("--prepare failed (status %d)", status_of(status));
+	return status;
+}
+
+/* Why the command cannot be run a second time, with the same input. */
+static const char *why_once(const struct settings *set, off_t input)
+{
+	struct stat st;
+
+	if (set->once)
+		return "--once";
+	if (!fstat(STDIN_FILENO, &st) &&
+	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return "standard input is a pipe, which is read once";
+	if (input >= 0 && lseek(STDIN_FILENO, input, SEEK_SET) < 0)
+		return strerror(errno);
+	return NULL;
+}
+
+static int run_twice(struct profile *p, const struct settings *set,
+		     const char *program)
+{
+	const off_t input =
+		isatty(STDIN_FILENO) ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
+	const char *why = NULL, *once;
+	off_t after;
+	int status;
+
+	if (prepare(set))
+		return -1;
+	status = trace_run(p, set->command, program, &why);
+	if (why) {
+		warn("%s", why);
+		p->processes = 0;
+	}
+	if (!p->processes)
+		return status; /* refused, or it could not be executed */
+	after = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	once = why_once(set, input);
+	if (!once && prepare(set))
+		once = "--prepare failed";
+	if (!once && plain_run(&p->untraced, set->command))
+		once = "it was interrupted";
+	p->no_untraced = text_copy(once);
+	/* As the first run left it. */
+	if (!once && input >= 0)
+		lseek(STDIN_FILENO, after, SEEK_SET);
+	return status;
+}
+
+static int count(const struct settings *set)
+{
+	static struct profile p;
+	char *program;
+	FILE *f = NULL;
+	int status, err;
+
+	if (!set->command || !set->command[0])
+		die(EXIT_USAGE, "no command: bill count -- COMMAND");
+	program = find_program(set->command[0]);
+	if (program && has_rights(program))
+		die(EXIT_USAGE,
+		    "%s: a setuid program, or one with capabilities, has no "
+		    "more rights than you under a tracer",
+		    program);
+	if (set->out) {
+		f = fopen(set->out, "we");
+		if (!f)
+			die(EXIT_USAGE, "%s: %s", set->out, strerror(errno));
+	}
+	status = run_twice(&p, set, program ? program : "");
+	if (p.processes) {
+		err = f ? profile_write(&p, f) : 0;
+		if (err)
+			warn("%s: %s", set->out, strerror(-err));
+		if (!f)
+			profile_print(&p, stderr);
+	}
+	if (f)
+		fclose(f);
+	free(program);
+	profile_free(&p);
+	return status;
+}
+
+static int show(const struct settings *set, const char *path)
+{
+	struct profile p;
+	char *why = NULL;
+
+	if (profile_read(&p, path, &why)) {
+		warn("%s", why);
+		free(why);
+		profile_free(&p);
+		return EXIT_FAIL;
+	}
+	if (set->json)
+		profile_write(&p, stdout);
+	else
+		profile_print(&p, stdout);
+	profile_free(&p);
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
+}
+
+/* "--" parts our options from the command, whose options are its own. */
+static int split_command(struct settings *set, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			set->command = argv + i + 1;
+			return i;
+		}
+	return argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings set = { 0 };
+	const struct opt_set sets[] = {
+		{ "Options", options, &set },
+		{ NULL, NULL, NULL },
+	};
+	const int own = split_command(&set, argc, argv);
+	const char *why, *word;
+	const int first = opts_parse(own, argv, sets, &why);
+
+	if (first < 0)
+		die(EXIT_USAGE, "%s; try --help", why);
+	word = first < own ? argv[first] : "";
+	if (set.help)
+		print_help(sets);
+	else if (set.version)
+		puts("bill (oscost " OSCOST_VERSION ")");
+	else if (set.classes)
+		print_classes();
+	else if (!strcmp(word, "count") && first + 1 == own)
+		return count(&set);
+	else if (!strcmp(word, "show") && first + 2 == own && !set.command)
+		return show(&set, argv[first + 1]);
+	else
+		die(EXIT_USAGE, "bill count -- COMMAND, or bill show FILE; "
+				"try --help");
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
+}
