@@ -527,6 +527,13 @@ static void leave_write(struct task *t)
 	}
 }
 
+/* As if it began at a page. */
+static void leave_read(struct task *t)
+{
+	if (t->call.ret > 0)
+		t->call.feature[PAGES] = in_pages((uint64_t)t->call.ret);
+}
+
 static void leave_truncate(struct task *t)
 {
 	const uint64_t had = file_pages(&t->before);
