@@ -534,6 +534,13 @@ static void leave_read(struct task *t)
 		t->call.feature[PAGES] = in_pages((uint64_t)t->call.ret);
 }
 
+/* Into a new file, as programs do. */
+static void leave_copy(struct task *t)
+{
+	leave_read(t);
+	t->call.feature[NEW_PAGES] = t->call.feature[PAGES];
+}
+
 static void leave_truncate(struct task *t)
 {
 	const uint64_t had = file_pages(&t->before);
