@@ -15,6 +15,7 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -670,6 +671,9 @@ static void enter_exec(struct task *t)
 	/* Its path is gone when it has succeeded. */
 	t->call.feature[COMPONENTS] = walk(t, a.dir, t->path[0], true);
 	place(path, t, a.dir, t->path[0]);
+	t->rights = geteuid() &&
+		    (t->before.st_mode & (S_ISUID | S_ISGID) ||
+		     getxattr(path, "security.capability", NULL, 0) > 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && read(fd, two, 2) == 2 && !memcmp(two, "#!", 2))
 		t->call.traits |= SCRIPT;
@@ -786,6 +790,7 @@ void task_enter(struct task *t)
 	t->known[0] = t->known[1] = false;
 	t->before = (struct stat) { 0 };
 	t->missed = 0;
+	t->rights = false;
 	c->traits = 0;
 	c->kind = strchr(t->form->args, 'f') ? kind_of(t, argument(t, 'f'))
 					     : KIND_BAD;

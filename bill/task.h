@@ -31,6 +31,7 @@ struct task {
 	struct stat before; /* of the file, the last path; st_nlink 0: none */
 	uint64_t missed;    /* 0, or an address that was read in its place */
 	uint64_t flags;	    /* of clone() */
+	bool rights;	    /* its file gives the program more than the user */
 	int64_t switches;   /* of its own will, before the call */
 	struct task *next;  /* of the table's */
 };

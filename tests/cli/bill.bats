@@ -248,7 +248,7 @@ expect() {
 	# What it left behind is waited for; another signal ends that.
 	kill -TERM "$pid"
 	wait "$pid" || [[ $? == 5 ]]
-	! pgrep -f "^sleep $nap"
+	run ! pgrep -f "^sleep $nap"
 }
 
 @test "a profile is read back as it was, and has nothing of the command in it" {
