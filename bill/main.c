@@ -118,6 +118,8 @@ static int run_twice(struct profile *p, const struct settings *set)
 	if (!once && plain_run(&p->untraced, set->command))
 		once = "it was interrupted";
 	p->no_untraced = text_copy(once);
+	p->class[OP_SWITCH].count =
+		p->untraced.own_switches + p->untraced.other_switches;
 	/* As the first run left it. */
 	if (!once && input >= 0)
 		lseek(STDIN_FILENO, after, SEEK_SET);
@@ -142,7 +144,9 @@ static int count(const struct settings *set)
 		err = f ? profile_write(&p, f) : 0;
 		if (err)
 			warn("%s: %s", set->out, strerror(-err));
-		if (!f)
+		if (f)
+			profile_print_end(&p, stderr);
+		else
 			profile_print(&p, stderr);
 	}
 	if (f)

@@ -334,31 +334,20 @@ static void print_run(FILE *f, const char *name, const struct run *r,
 	fputc('\n', f);
 }
 
-void profile_print(const struct profile *p, FILE *f)
+void profile_print_end(const struct profile *p, FILE *f)
 {
 	const uint64_t calls = profile_calls(p), rest = profile_unpriced(p);
 	char *text;
 
-	fprintf(f, "%-24s %9s  %s\n", "operation", "count",
-		"features: mean (smallest-largest)");
-	for (int i = 0; i < OPERATIONS_N; i++)
-		if (p->class[i].count)
-			print_class(f, &p->class[i], i);
-	if (p->unpriced.n)
-		qsort(p->unpriced.at, p->unpriced.n, sizeof(*p->unpriced.at),
-		      by_count);
-	for (size_t i = 0; i < p->unpriced.n; i++)
-		fprintf(f, "%-24s %9" PRIu64 "  no class\n",
-			p->unpriced.at[i].name, p->unpriced.at[i].count);
 	fprintf(f,
-		"\n%" PRIu64 " calls of %" PRIu64 " processes and %" PRIu64
+		"%" PRIu64 " calls of %" PRIu64 " processes and %" PRIu64
 		" more threads, %.1f %% of them with a class\n",
 		calls, p->processes, p->threads,
 		calls ? 100 * (double)(calls - rest) / (double)calls : 100);
-	fprintf(f, "kinds of faults: %s", p->faults);
+	fprintf(f, "kinds of faults: %s\n", p->faults);
 	if (p->unknown_faults)
-		fprintf(f, "; %" PRIu64 " of no known kind", p->unknown_faults);
-	fputc('\n', f);
+		fprintf(f, "faults of no known kind: %" PRIu64 "\n",
+			p->unknown_faults);
 	print_run(f, "traced", &p->traced, true);
 	if (p->no_untraced)
 		fprintf(f, "untraced  not run: %s\n", p->no_untraced);
@@ -372,6 +361,23 @@ void profile_print(const struct profile *p, FILE *f)
 		fprintf(f, "disagree: %s\n", text);
 		free(text);
 	}
+}
+
+void profile_print(const struct profile *p, FILE *f)
+{
+	fprintf(f, "%-24s %9s  %s\n", "operation", "count",
+		"features: mean (smallest-largest)");
+	for (int i = 0; i < OPERATIONS_N; i++)
+		if (p->class[i].count)
+			print_class(f, &p->class[i], i);
+	if (p->unpriced.n)
+		qsort(p->unpriced.at, p->unpriced.n, sizeof(*p->unpriced.at),
+		      by_count);
+	for (size_t i = 0; i < p->unpriced.n; i++)
+		fprintf(f, "%-24s %9" PRIu64 "  no class\n",
+			p->unpriced.at[i].name, p->unpriced.at[i].count);
+	fputc('\n', f);
+	profile_print_end(p, f);
 }
 
 static void names_free(struct names *names)

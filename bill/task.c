@@ -371,7 +371,9 @@ static void leave_open(struct task *t)
 	if (c->ret < 0)
 		return;
 	c->kind = kind_of(t, (uint64_t)c->ret);
-	if (flags & O_CREAT && !t->before.st_nlink)
+	if (flags & O_PATH || (flags & O_TMPFILE) == O_TMPFILE)
+		c->traits |= ODD;
+	else if (flags & O_CREAT && !t->before.st_nlink)
 		c->traits |= NEW;
 	else if (flags & O_TRUNC && t->before.st_size > 0)
 		c->traits |= REPLACED;
@@ -382,7 +384,7 @@ static void leave_stat(struct task *t)
 {
 	if (*t->path[0])
 		return;
-	t->call.nr = call_number("fstat");
+	t->call.nr = SYS_fstat;
 	t->call.kind = kind_of(t, t->call.args[0]);
 }
 
@@ -455,7 +457,7 @@ static void leave_dup(struct task *t)
 
 static void leave_fcntl(struct task *t)
 {
-	if (t->call.nr == call_number("dup"))
+	if (t->call.nr == SYS_dup)
 		leave_dup(t);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,10 +193,9 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 		count_fault(NULL, t->tid, t->missed);
 	if (t->nr < 0)
 		return;
-	if (t->nr == call_number("ptrace") &&
-	    (t->call.args[0] == PTRACE_TRACEME ||
-	     t->call.args[0] == PTRACE_ATTACH ||
-	     t->call.args[0] == PTRACE_SEIZE))
+	if (t->nr == SYS_ptrace && (t->call.args[0] == PTRACE_TRACEME ||
+				    t->call.args[0] == PTRACE_ATTACH ||
+				    t->call.args[0] == PTRACE_SEIZE))
 		refuse("the command traces processes itself, and a process has "
 		       "one tracer");
 	if (t->rights)
@@ -289,20 +289,17 @@ static struct task *at_exec(pid_t tid, pid_t before)
 
 static void at_exit(struct task *t)
 {
-	const long all = call_number("exit_group"), one = call_number("exit");
 	struct call *c = &t->call;
 	const struct task killed = { .nr = t->nr, .call.kind = KIND_BAD };
 
 	trace.profile->traced.minor_faults +=
 		faults_of(t->pid, t->tid, &trace.profile->traced.major_faults);
-	if (t->inside && t->nr != all && t->nr != one) {
+	if (t->inside)
 		count_name(t);
+	if (t->inside && t->nr != SYS_exit_group && t->nr != SYS_exit)
 		count_unpriced(&killed, "unfinished");
-	} else if (t->inside) {
-		count_name(t);
-	}
 	t->inside = false;
-	*c = (struct call) { .nr = all, .kind = KIND_BAD };
+	*c = (struct call) { .nr = SYS_exit_group, .kind = KIND_BAD };
 	if (t->memory->refs > 1)
 		c->traits = MEMORY;
 	else

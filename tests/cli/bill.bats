@@ -255,6 +255,7 @@ expect() {
 	"$bill" count --out p.json -- cat d/e/file big >/dev/null
 	run grep -c 'd/e\|big\|cat' p.json
 	[[ $output == 0 ]]
+	[[ $(count_of 'context switch' p) -ge 1 ]]
 	[[ $(jq -r .format p.json) == 'oscost-bill-profile 1' ]]
 	"$bill" show p.json >table
 	[[ $(wc -L <table) -le 80 ]]
