@@ -246,7 +246,7 @@ uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from, uint64_t to)
 	return n;
 }
 
-void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
+bool memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 		     uint64_t *mappings)
 {
 	char *text = sysfile_text("/proc/%d/smaps_rollup", (int)tid);
@@ -269,6 +269,7 @@ void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 		*mappings += *c == '\n';
 	free(text);
 	free(maps);
+	return rss > 0;
 }
 
 ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len)

@@ -57,8 +57,8 @@ uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from,
 			uint64_t to);
 
 /* memory_resident() - pages of files and anonymous ones, and mappings, of task
- * @tid. */
-void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
+ * @tid.  Return: whether it has any. */
+bool memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 		     uint64_t *mappings);
 
 /*

@@ -8,11 +8,17 @@
 #include "memory.h"
 #include "operations.h"
 
-/* Kinds of descriptors; threads share them. */
+/* An open file: dup() and fork() share it. */
+struct file {
+	unsigned int kind;
+	unsigned int refs; /* descriptors, and mappings or other processes */
+};
+
+/* Descriptors; threads share them. */
 struct files {
 	unsigned int refs;
 	size_t n;
-	uint16_t *kind; /* 0: not open, or not looked up */
+	struct file **at; /* NULL: not open, or not looked up */
 };
 
 struct form; /* of a call: a row of calls.def */

@@ -299,13 +299,14 @@ static void at_exit(struct task *t)
 	if (t->inside && t->nr != SYS_exit_group && t->nr != SYS_exit)
 		count_unpriced(&killed, "unfinished");
 	t->inside = false;
-	*c = (struct call) { .nr = SYS_exit_group, .kind = KIND_BAD };
+	t->nr = SYS_exit_group;
+	*c = (struct call) { .nr = t->nr, .kind = KIND_BAD };
 	if (t->memory->refs > 1)
 		c->traits = MEMORY;
-	else
-		memory_resident(t->tid, &c->feature[FILE_PAGES],
-				&c->feature[ANONYMOUS_PAGES],
-				&c->feature[MAPPINGS]);
+	else if (!memory_resident(t->tid, &c->feature[FILE_PAGES],
+				  &c->feature[ANONYMOUS_PAGES],
+				  &c->feature[MAPPINGS]))
+		c->traits = ODD; /* killed as it was made: it has none */
 	count_call(t);
 }
 

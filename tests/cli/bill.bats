@@ -87,6 +87,10 @@ expect() {
 	expect write_new 4 'write new pages' 24000 bytes 6 'new pages'
 	expect write_new 9 pwrite 900 bytes 18 pages
 	expect write_new 1 unlink 6 pages
+	profile close_copies
+	expect close_copies 2 'close, file stays open'
+	expect close_copies 1 'close file'
+	expect close_copies 2 dup
 	profile getdents_all
 	expect getdents_all 1 getdents 52 entries
 	expect getdents_all 1 'getdents at end'
