@@ -23,7 +23,9 @@ setup() {
 }
 
 teardown() {
-	pkill -KILL -f "^sleep $nap" || :
+	local pid
+
+	for pid in $(pgrep -f "^sleep $nap"); do kill -KILL "$pid" || :; done
 }
 
 # profile OPERATION: of a known one.
