@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -50,7 +49,7 @@ static void print_help(const struct opt_set *sets)
 	     "\n"
 	     "Without FILE nothing is kept.  FILE has counts and sums by "
 	     "class: "
-	     "no paths, no\ncontents, no arguments.\n");
+	     "no paths, no\ncontents, no arguments.");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "
 	     "usage, or a command\nthat cannot be traced: one that traces "
@@ -69,38 +68,6 @@ static void print_classes(void)
 			       feature_names[o->feature[j]]);
 		putchar('\n');
 	}
-}
-
-/* The file that execvp() would take; NULL: none. */
-static char *find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char *list = text_copy(path ? path : "/bin:/usr/bin"), *rest = list;
-	char *found = NULL;
-	const char *dir;
-
-	if (strchr(name, '/'))
-		found = text_copy(name);
-	while (!found && (dir = strsep(&rest, ":"))) {
-		char *try = text_format("%s/%s", *dir ? dir : ".", name);
-
-		if (!access(try, X_OK))
-			found = try;
-		else
-			free(try);
-	}
-	free(list);
-	return found;
-}
-
-/* Rights that a program gets from its file, and not under a tracer. */
-static bool has_rights(const char *program)
-{
-	struct stat st;
-
-	return geteuid() && !stat(program, &st) &&
-	       (st.st_mode & (S_ISUID | S_ISGID) ||
-		getxattr(program, "security.capability", NULL, 0) > 0);
 }
 
 static int prepare(const struct settings *set)
@@ -127,8 +94,7 @@ static const char *why_once(const struct settings *set, off_t input)
 	return NULL;
 }
 
-static int run_twice(struct profile *p, const struct settings *set,
-		     const char *program)
+static int run_twice(struct profile *p, const struct settings *set)
 {
 	const off_t input =
 		isatty(STDIN_FILENO) ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
@@ -138,7 +104,7 @@ static int run_twice(struct profile *p, const struct settings *set,
 
 	if (prepare(set))
 		return -1;
-	status = trace_run(p, set->command, program, &why);
+	status = trace_run(p, set->command, &why);
 	if (why) {
 		warn("%s", why);
 		p->processes = 0;
@@ -152,6 +118,8 @@ static int run_twice(struct profile *p, const struct settings *set,
 	if (!once && plain_run(&p->untraced, set->command))
 		once = "it was interrupted";
 	p->no_untraced = text_copy(once);
+	p->class[OP_SWITCH].count =
+		p->untraced.own_switches + p->untraced.other_switches;
 	/* As the first run left it. */
 	if (!once && input >= 0)
 		lseek(STDIN_FILENO, after, SEEK_SET);
@@ -161,34 +129,28 @@ static int run_twice(struct profile *p, const struct settings *set,
 static int count(const struct settings *set)
 {
 	static struct profile p;
-	char *program;
 	FILE *f = NULL;
 	int status, err;
 
 	if (!set->command || !set->command[0])
 		die(EXIT_USAGE, "no command: bill count -- COMMAND");
-	program = find_program(set->command[0]);
-	if (program && has_rights(program))
-		die(EXIT_USAGE,
-		    "%s: a setuid program, or one with capabilities, has no "
-		    "more rights than you under a tracer",
-		    program);
 	if (set->out) {
 		f = fopen(set->out, "we");
 		if (!f)
 			die(EXIT_USAGE, "%s: %s", set->out, strerror(errno));
 	}
-	status = run_twice(&p, set, program ? program : "");
+	status = run_twice(&p, set);
 	if (p.processes) {
 		err = f ? profile_write(&p, f) : 0;
 		if (err)
 			warn("%s: %s", set->out, strerror(-err));
-		if (!f)
+		if (f)
+			profile_print_end(&p, stderr);
+		else
 			profile_print(&p, stderr);
 	}
 	if (f)
 		fclose(f);
-	free(program);
 	profile_free(&p);
 	return status;
 }

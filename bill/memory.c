@@ -32,7 +32,7 @@ struct memory *memory_new(void)
 	return m;
 }
 
-struct memory *memory_copy(const struct memory *from)
+struct memory *memory_copy(struct memory *from)
 {
 	struct memory *m = memory_new();
 
@@ -40,6 +40,8 @@ struct memory *memory_copy(const struct memory *from)
 	m->room = from->room;
 	if (m->room) {
 		m->page = text_alloc(m->room, sizeof(*m->page));
+		for (size_t i = 0; i < m->room; i++)
+			from->page[i].shared = true;
 		memcpy(m->page, from->page, m->room * sizeof(*m->page));
 	}
 	return m;
@@ -66,7 +68,7 @@ static struct page *page_at(const struct memory *m, uint64_t number)
 	return &m->page[i];
 }
 
-static void page_add(struct memory *m, uint64_t number, enum fault kind)
+static void page_put(struct memory *m, struct page page)
 {
 	struct page *p;
 
@@ -81,35 +83,30 @@ static void page_add(struct memory *m, uint64_t number, enum fault kind)
 				*page_at(m, old[i].number - 1) = old[i];
 		free(old);
 	}
-	p = page_at(m, number);
+	p = page_at(m, page.number - 1);
 	m->pages += !p->number;
-	*p = (struct page) { number + 1, kind };
+	*p = page;
 }
 
 void memory_forget(struct memory *m, uint64_t from, uint64_t to)
 {
 	struct page *const old = m->page;
 	const size_t n = m->room;
+	uint64_t p = from /= PAGE_SIZE;
 
 	m->old = true;
-	from /= PAGE_SIZE;
 	to = (to + PAGE_SIZE - 1) / PAGE_SIZE;
-	if (!m->pages)
+	/* Mostly few, and none of them known. */
+	while (n && p < to && p - from < n && !page_at(m, p)->number)
+		p++;
+	if (!n || p >= to)
 		return;
-	if (to - from < n) { /* mostly few, and none of them there */
-		uint64_t p = from;
-
-		while (p < to && !page_at(m, p)->number)
-			p++;
-		if (p == to)
-			return;
-	}
 	m->page = NULL;
 	m->pages = m->room = 0;
 	for (size_t i = 0; i < n; i++)
 		if (old[i].number &&
 		    (old[i].number <= from || old[i].number > to))
-			page_add(m, old[i].number - 1, old[i].kind);
+			page_put(m, old[i]);
 	free(old);
 }
 
@@ -202,29 +199,30 @@ static bool is_zero_page(uint64_t entry)
 	return zero != other && (entry & ENTRY_WHICH) == zero;
 }
 
+/* The page is looked at when more faults of it may have followed.  A process
+ * has no fault on a page of its own, unless a fork shared it: else it was read
+ * at first, and the fault that is counted now stands for that one. */
 enum fault memory_fault(struct memory *m, pid_t tid, uint64_t address)
 {
 	const uint64_t number = address / PAGE_SIZE;
 	const struct page *p = m->room ? page_at(m, number) : NULL;
-	const bool again = p && p->number;
-	const bool own =
-		again && p->kind != FAULT_FILE && p->kind != FAULT_ZERO;
+	const bool own = p && p->number &&
+			 (p->kind == FAULT_COW || p->kind == FAULT_ANON);
+	const bool file = is_file(m, tid, address);
 	uint64_t entry = 0;
 	enum fault kind;
 
+	if (own && !p->shared)
+		return file ? FAULT_FILE : FAULT_ZERO;
 	read_entries(m, tid, number, &entry, 1);
-	if (is_file(m, tid, address))
-		/* Written, it is a copy. */
-		kind = entry & ENTRY_THERE && !(entry & ENTRY_FILE)
-			       ? FAULT_COW
-			       : FAULT_FILE;
-	else if (own)
-		kind = FAULT_COW; /* a fork shared it */
+	if (own || (file && entry & ENTRY_THERE && !(entry & ENTRY_FILE)))
+		kind = FAULT_COW;
+	else if (file)
+		kind = FAULT_FILE;
 	else
-		kind = !again && entry & ENTRY_THERE && is_zero_page(entry)
-			       ? FAULT_ZERO
-			       : FAULT_ANON;
-	page_add(m, number, kind);
+		kind = entry & ENTRY_THERE && is_zero_page(entry) ? FAULT_ZERO
+								  : FAULT_ANON;
+	page_put(m, (struct page) { number + 1, kind, false });
 	return kind;
 }
 
@@ -248,7 +246,7 @@ uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from, uint64_t to)
 	return n;
 }
 
-void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
+bool memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 		     uint64_t *mappings)
 {
 	char *text = sysfile_text("/proc/%d/smaps_rollup", (int)tid);
@@ -271,6 +269,7 @@ void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 		*mappings += *c == '\n';
 	free(text);
 	free(maps);
+	return rss > 0;
 }
 
 ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len)

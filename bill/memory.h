@@ -18,7 +18,8 @@ enum fault { FAULT_FILE, FAULT_COW, FAULT_ANON, FAULT_ZERO, FAULT_KINDS };
  */
 struct page {
 	uint64_t number; /* + 1; 0: empty */
-	enum fault kind;
+	enum fault kind; /* of the last fault */
+	bool shared;	 /* by a fork since */
 };
 
 struct mapping {
@@ -40,7 +41,7 @@ struct memory {
 /* memory_new() - of a new program.  memory_copy() - of a forked child.
  * memory_drop() - one user less. */
 struct memory *memory_new(void);
-struct memory *memory_copy(const struct memory *m);
+struct memory *memory_copy(struct memory *m);
 void memory_drop(struct memory *m);
 
 /* memory_fault() - a fault of task @tid at @address.  Return: its kind. */
@@ -56,8 +57,8 @@ uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from,
 			uint64_t to);
 
 /* memory_resident() - pages of files and anonymous ones, and mappings, of task
- * @tid. */
-void memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
+ * @tid.  Return: whether it has any. */
+bool memory_resident(pid_t tid, uint64_t *file, uint64_t *anonymous,
 		     uint64_t *mappings);
 
 /*

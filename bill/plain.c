@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -33,15 +34,15 @@ int status_of(int status)
 				   : WEXITSTATUS(status);
 }
 
-static _Noreturn void become(char **command, int go, const int fd[3])
+static _Noreturn void become(char **command, int go, const int fd[3],
+			     uint64_t *faults)
 {
-	char byte;
-	int status;
-
-	/* The end of the pipe: go on.  If the tracer dies it comes, too: then
-	 * this process has the wrong parent. */
 	const pid_t parent = getppid();
+	struct rusage usage;
+	int status;
+	char byte;
 
+	/* The end of the pipe: go on; or the parent has died. */
 	while (read(go, &byte, 1) < 0 && errno == EINTR)
 		;
 	if (getppid() != parent)
@@ -49,6 +50,8 @@ static _Noreturn void become(char **command, int go, const int fd[3])
 	for (int i = 0; i < 3; i++)
 		if (fd[i] >= 0)
 			dup2(fd[i], i);
+	getrusage(RUSAGE_SELF, &usage);
+	*faults = (uint64_t)usage.ru_minflt;
 	execvp(command[0], command);
 	status = errno == ENOENT ? 127 : 126;
 	warn("%s: %s", command[0], strerror(errno));
@@ -57,23 +60,21 @@ static _Noreturn void become(char **command, int go, const int fd[3])
 
 int command_start(struct started *s, char **command, const int fd[3])
 {
-	char stat[512];
 	int go[2];
 
-	if (pipe2(go, O_CLOEXEC))
+	s->faults = mmap(NULL, sizeof(*s->faults), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->faults == MAP_FAILED || pipe2(go, O_CLOEXEC))
 		return -errno;
+	s->go = go[1];
 	s->pid = fork();
 	if (s->pid < 0)
 		return -errno;
 	if (!s->pid) {
 		close(go[1]);
-		become(command, go[0], fd);
+		become(command, go[0], fd, s->faults);
 	}
 	close(go[0]);
-	s->go = go[1];
-	s->faults = 0;
-	if (sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)s->pid) > 0)
-		s->faults = (uint64_t)field_number(field_of_stat(stat, 10), 0);
 	return 0;
 }
 
@@ -138,7 +139,7 @@ static _Noreturn void be_runner(char **command, const int fd[3], int result,
 	struct sigaction action = { .sa_handler = on_term };
 	struct rusage usage;
 	struct run r = { 0 };
-	struct started s;
+	struct started s = { .go = -1 };
 	uint64_t begin;
 	int status;
 	pid_t pid;
@@ -147,7 +148,6 @@ static _Noreturn void be_runner(char **command, const int fd[3], int result,
 	sigaction(SIGINT, &action, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	s.go = -1;
 	if (getppid() != parent || command_start(&s, command, fd))
 		_exit(EXIT_FAIL);
 	begin = now_ns();
@@ -166,7 +166,7 @@ static _Noreturn void be_runner(char **command, const int fd[3], int result,
 		    (uint64_t)usage.ru_utime.tv_usec;
 	r.system_us = (uint64_t)usage.ru_stime.tv_sec * 1000000 +
 		      (uint64_t)usage.ru_stime.tv_usec;
-	r.minor_faults = (uint64_t)usage.ru_minflt - s.faults;
+	r.minor_faults = (uint64_t)usage.ru_minflt - *s.faults;
 	r.major_faults = (uint64_t)usage.ru_majflt;
 	r.own_switches = (uint64_t)usage.ru_nvcsw;
 	r.other_switches = (uint64_t)usage.ru_nivcsw;

@@ -10,13 +10,10 @@
 #include "profile.h"
 #include "units.h"
 
-/* The numbers of a run and their keys. */
-#define RUN_NUMBERS(X)                                                    \
-	X(wall_ns)                                                        \
-	X(user_us)                                                        \
-	X(system_us)                                                      \
-	X(minor_faults) X(major_faults) X(own_switches) X(other_switches) \
-		X(status)
+/* The numbers of a run and their keys; under a tracer only the first four. */
+#define RUN_NUMBERS(X) X(wall_ns) X(minor_faults) X(major_faults) X(status)
+#define TIME_NUMBERS(X) \
+	X(user_us) X(system_us) X(own_switches) X(other_switches)
 
 #define FAULTS_AGREE 20 /* faults, and one in ... that may differ */
 #define FAULTS_SHARE 50
@@ -126,12 +123,15 @@ static json_t *names_json(const struct names *names)
 	return o;
 }
 
-static json_t *run_json(const struct run *r)
+static json_t *run_json(const struct run *r, bool traced)
 {
 	json_t *o = json_object();
 
 #define RUN_SET(key) json_object_set_new(o, #key, number(r->key));
 	RUN_NUMBERS(RUN_SET)
+	if (!traced) {
+		TIME_NUMBERS(RUN_SET)
+	}
 	return o;
 }
 
@@ -158,10 +158,10 @@ int profile_write(const struct profile *p, FILE *f)
 	json_object_set_new(o, "calls", names_json(&p->calls));
 	json_object_set_new(o, "fault_kinds", json_string(p->faults));
 	json_object_set_new(o, "unknown_faults", number(p->unknown_faults));
-	json_object_set_new(o, "traced", run_json(&p->traced));
+	json_object_set_new(o, "traced", run_json(&p->traced, true));
 	json_object_set_new(o, "untraced",
 			    p->no_untraced ? json_null()
-					   : run_json(&p->untraced));
+					   : run_json(&p->untraced, false));
 	if (p->no_untraced)
 		json_object_set_new(o, "no_untraced",
 				    json_string(p->no_untraced));
@@ -229,12 +229,15 @@ static bool read_names(struct names *names, json_t *o)
 	return json_is_object(o);
 }
 
-static bool read_run(struct run *r, const json_t *o)
+static bool read_run(struct run *r, const json_t *o, bool traced)
 {
 	bool good = true;
 
 #define RUN_GET(key) good = read_number(o, #key, &r->key) && good;
 	RUN_NUMBERS(RUN_GET)
+	if (!traced) {
+		TIME_NUMBERS(RUN_GET)
+	}
 	return good;
 }
 
@@ -254,8 +257,9 @@ static bool read_profile(struct profile *p, json_t *o)
 	       read_number(o, "unknown_faults", &p->unknown_faults) &&
 	       read_names(&p->unpriced, json_object_get(o, "unpriced")) &&
 	       read_names(&p->calls, json_object_get(o, "calls")) &&
-	       read_run(&p->traced, json_object_get(o, "traced")) &&
-	       (no || read_run(&p->untraced, json_object_get(o, "untraced")));
+	       read_run(&p->traced, json_object_get(o, "traced"), true) &&
+	       (no ||
+		read_run(&p->untraced, json_object_get(o, "untraced"), false));
 }
 
 int profile_read(struct profile *p, const char *path, char **why)
@@ -314,25 +318,53 @@ static int by_count(const void *a, const void *b)
 	return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
 }
 
-static void print_run(FILE *f, const char *name, const struct run *r)
+static void print_run(FILE *f, const char *name, const struct run *r,
+		      bool traced)
 {
 	char wall[UNITS_MAX], user[UNITS_MAX], kernel[UNITS_MAX];
 
-	fprintf(f,
-		"%-9s %s wall, %s user, %s kernel, %" PRIu64 " faults,"
-		" %" PRIu64 " switches\n",
-		name, units_format(wall, (double)r->wall_ns, "ns"),
-		units_format(user, 1e3 * (double)r->user_us, "ns"),
-		units_format(kernel, 1e3 * (double)r->system_us, "ns"),
-		r->minor_faults + r->major_faults,
-		r->own_switches + r->other_switches);
+	fprintf(f, "%-9s %s wall, %" PRIu64 " faults", name,
+		units_format(wall, (double)r->wall_ns, "ns"),
+		r->minor_faults + r->major_faults);
+	if (!traced)
+		fprintf(f, ", %s user, %s kernel, %" PRIu64 " switches",
+			units_format(user, 1e3 * (double)r->user_us, "ns"),
+			units_format(kernel, 1e3 * (double)r->system_us, "ns"),
+			r->own_switches + r->other_switches);
+	fputc('\n', f);
 }
 
-void profile_print(const struct profile *p, FILE *f)
+void profile_print_end(const struct profile *p, FILE *f)
 {
 	const uint64_t calls = profile_calls(p), rest = profile_unpriced(p);
 	char *text;
 
+	fprintf(f,
+		"%" PRIu64 " calls of %" PRIu64 " processes and %" PRIu64
+		" more threads, %.1f %% of them with a class\n",
+		calls, p->processes, p->threads,
+		calls ? 100 * (double)(calls - rest) / (double)calls : 100);
+	fprintf(f, "kinds of faults: %s\n", p->faults);
+	if (p->unknown_faults)
+		fprintf(f, "faults of no known kind: %" PRIu64 "\n",
+			p->unknown_faults);
+	print_run(f, "traced", &p->traced, true);
+	if (p->no_untraced)
+		fprintf(f, "untraced  not run: %s\n", p->no_untraced);
+	else
+		print_run(f, "untraced", &p->untraced, false);
+	if (!p->no_untraced && p->untraced.wall_ns)
+		fprintf(f, "slow-down %.1f (wall time traced / untraced)\n",
+			(double)p->traced.wall_ns /
+				(double)p->untraced.wall_ns);
+	for (int i = 0; (text = profile_disagreement(p, i)); i++) {
+		fprintf(f, "disagree: %s\n", text);
+		free(text);
+	}
+}
+
+void profile_print(const struct profile *p, FILE *f)
+{
 	fprintf(f, "%-24s %9s  %s\n", "operation", "count",
 		"features: mean (smallest-largest)");
 	for (int i = 0; i < OPERATIONS_N; i++)
@@ -344,28 +376,8 @@ void profile_print(const struct profile *p, FILE *f)
 	for (size_t i = 0; i < p->unpriced.n; i++)
 		fprintf(f, "%-24s %9" PRIu64 "  no class\n",
 			p->unpriced.at[i].name, p->unpriced.at[i].count);
-	fprintf(f,
-		"\n%" PRIu64 " calls of %" PRIu64 " processes and %" PRIu64
-		" more threads, %.1f %% of them with a class\n",
-		calls, p->processes, p->threads,
-		calls ? 100 * (double)(calls - rest) / (double)calls : 100);
-	fprintf(f, "kinds of faults: %s", p->faults);
-	if (p->unknown_faults)
-		fprintf(f, "; %" PRIu64 " of no known kind", p->unknown_faults);
 	fputc('\n', f);
-	print_run(f, "traced", &p->traced);
-	if (p->no_untraced)
-		fprintf(f, "untraced  not run: %s\n", p->no_untraced);
-	else
-		print_run(f, "untraced", &p->untraced);
-	if (!p->no_untraced && p->untraced.wall_ns)
-		fprintf(f, "slow-down %.1f (wall time traced / untraced)\n",
-			(double)p->traced.wall_ns /
-				(double)p->untraced.wall_ns);
-	for (int i = 0; (text = profile_disagreement(p, i)); i++) {
-		fprintf(f, "disagree: %s\n", text);
-		free(text);
-	}
+	profile_print_end(p, f);
 }
 
 static void names_free(struct names *names)

@@ -68,8 +68,11 @@ char *profile_disagreement(const struct profile *p, int nth);
 int profile_write(const struct profile *p, FILE *f);
 int profile_read(struct profile *p, const char *path, char **why);
 
-/* profile_print() - a table of 80 columns.  profile_free() - what it holds. */
+/* profile_print() - a table of 80 columns.  profile_print_end() - what stands
+ * below it: coverage, both runs, the slow-down.  profile_free() - what it
+ * holds. */
 void profile_print(const struct profile *p, FILE *f);
+void profile_print_end(const struct profile *p, FILE *f);
 void profile_free(struct profile *p);
 
 #endif

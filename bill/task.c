@@ -15,27 +15,34 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "alloc.h"
 #include "sysfile.h"
 #include "task.h"
 
-#define HELD  0x8000U /* beside a kind: others have this open file, too */
-#define LINKS 40      /* that the kernel follows */
+#define LINKS 40 /* that the kernel follows */
 
 /* ---- Descriptors ------------------------------------------------------- */
 
-/* Where the kind of @fd is kept; NULL: no descriptor has this number. */
-static uint16_t *files_at(struct files *f, uint64_t fd)
+/* The place of @fd; NULL: no descriptor has this number. */
+static struct file **files_at(struct files *f, uint64_t fd)
 {
 	if (fd >= 1U << 20)
 		return NULL;
 	while (fd >= f->n) {
-		f->kind = text_grow(f->kind, f->n, sizeof(*f->kind));
-		f->kind[f->n++] = 0;
+		f->at = text_grow(f->at, f->n, sizeof(struct file *));
+		f->at[f->n++] = NULL;
 	}
-	return &f->kind[fd];
+	return &f->at[fd];
+}
+
+static void file_drop(struct file **file)
+{
+	if (*file && !--(*file)->refs)
+		free(*file);
+	*file = NULL;
 }
 
 struct files *files_copy(const struct files *from)
@@ -44,9 +51,9 @@ struct files *files_copy(const struct files *from)
 
 	f->refs = 1;
 	for (size_t fd = 0; fd < from->n; fd++) {
-		if (from->kind[fd])
-			from->kind[fd] |= HELD;
-		*files_at(f, fd) = from->kind[fd];
+		*files_at(f, fd) = from->at[fd];
+		if (from->at[fd])
+			from->at[fd]->refs++;
 	}
 	return f;
 }
@@ -55,7 +62,9 @@ void files_drop(struct files *f)
 {
 	if (!f || --f->refs)
 		return;
-	free(f->kind);
+	for (size_t fd = 0; fd < f->n; fd++)
+		file_drop(&f->at[fd]);
+	free(f->at);
 	free(f);
 }
 
@@ -134,24 +143,27 @@ static unsigned int look_up_kind(const struct task *t, int fd)
 							 : KIND_OTHER;
 }
 
-/* What is known of @fd, an argument or result; NULL: it is not open. */
-static uint16_t *describe(struct task *t, uint64_t fd)
+/* The file that @fd, an argument or result, is; NULL: it is not open. */
+static struct file *describe(struct task *t, uint64_t fd)
 {
-	uint16_t *kind = files_at(t->files, (uint32_t)fd);
+	struct file **file = files_at(t->files, (uint32_t)fd);
 
-	if (kind && !*kind) {
-		const unsigned int found = look_up_kind(t, (int)fd);
+	if (file && !*file) {
+		const unsigned int kind = look_up_kind(t, (int)fd);
 
-		*kind = found == KIND_BAD ? 0 : (uint16_t)found;
+		if (kind == KIND_BAD)
+			return NULL;
+		*file = text_alloc(1, sizeof(struct file));
+		**file = (struct file) { kind, 1 };
 	}
-	return kind && *kind ? kind : NULL;
+	return file ? *file : NULL;
 }
 
 static unsigned int kind_of(struct task *t, uint64_t fd)
 {
-	const uint16_t *kind = describe(t, fd);
+	const struct file *file = describe(t, fd);
 
-	return kind ? *kind & ~HELD : KIND_BAD;
+	return file ? file->kind : KIND_BAD;
 }
 
 static bool is_open(pid_t tid, size_t fd)
@@ -166,13 +178,13 @@ static bool is_open(pid_t tid, size_t fd)
 struct files *files_new(pid_t tid)
 {
 	struct task t = { .tid = tid, .pid = tid };
-	uint16_t *kind;
+	struct file *file;
 
 	t.files = text_alloc(1, sizeof(*t.files));
 	t.files->refs = 1;
 	for (size_t fd = 0; fd < 256; fd++)
-		if (is_open(tid, fd) && (kind = describe(&t, fd)))
-			*kind |= HELD;
+		if (is_open(tid, fd) && (file = describe(&t, fd)))
+			file->refs++;
 	return t.files;
 }
 
@@ -185,8 +197,8 @@ void task_exec(struct task *t)
 		t->files = f;
 	}
 	for (size_t fd = 0; fd < t->files->n; fd++)
-		if (t->files->kind[fd] && !is_open(t->tid, fd))
-			t->files->kind[fd] = 0;
+		if (t->files->at[fd] && !is_open(t->tid, fd))
+			file_drop(&t->files->at[fd]);
 }
 
 /* ---- Paths ------------------------------------------------------------- */
@@ -370,7 +382,9 @@ static void leave_open(struct task *t)
 	if (c->ret < 0)
 		return;
 	c->kind = kind_of(t, (uint64_t)c->ret);
-	if (flags & O_CREAT && !t->before.st_nlink)
+	if (flags & O_PATH || (flags & O_TMPFILE) == O_TMPFILE)
+		c->traits |= ODD;
+	else if (flags & O_CREAT && !t->before.st_nlink)
 		c->traits |= NEW;
 	else if (flags & O_TRUNC && t->before.st_size > 0)
 		c->traits |= REPLACED;
@@ -381,7 +395,7 @@ static void leave_stat(struct task *t)
 {
 	if (*t->path[0])
 		return;
-	t->call.nr = call_number("fstat");
+	t->call.nr = SYS_fstat;
 	t->call.kind = kind_of(t, t->call.args[0]);
 }
 
@@ -412,25 +426,25 @@ static void enter_rename(struct task *t)
 
 static void enter_close(struct task *t)
 {
-	const uint16_t *kind = describe(t, t->call.args[0]);
+	const struct file *file = describe(t, t->call.args[0]);
 
-	if (kind && *kind & HELD)
+	if (file && file->refs > 1)
 		t->call.traits |= SHARED;
 }
 
 static void leave_close(struct task *t)
 {
-	uint16_t *kind = files_at(t->files, (uint32_t)t->call.args[0]);
+	struct file **file = files_at(t->files, (uint32_t)t->call.args[0]);
 
-	if (kind && t->call.ret != -EBADF)
-		*kind = 0;
+	if (file && t->call.ret != -EBADF)
+		file_drop(file);
 }
 
 static void leave_close_range(struct task *t)
 {
 	for (size_t fd = t->call.args[0];
 	     !t->call.ret && fd < t->files->n && fd <= t->call.args[1]; fd++)
-		t->files->kind[fd] = 0;
+		file_drop(&t->files->at[fd]);
 }
 
 static void enter_dup(struct task *t)
@@ -441,20 +455,21 @@ static void enter_dup(struct task *t)
 
 static void leave_dup(struct task *t)
 {
-	uint16_t *from = describe(t, t->call.args[0]), *to;
+	struct file *file = describe(t, t->call.args[0]), **to;
 
-	if (t->call.ret < 0 || !from ||
-	    (uint64_t)t->call.ret == t->call.args[0])
+	if (t->call.ret < 0 || !file)
 		return;
-	*from |= HELD;
 	to = files_at(t->files, (uint64_t)t->call.ret);
-	if (to) /* the table may have moved */
-		*to = (uint16_t)(kind_of(t, t->call.args[0]) | HELD);
+	if (!to || *to == file)
+		return;
+	file_drop(to);
+	*to = file;
+	file->refs++;
 }
 
 static void leave_fcntl(struct task *t)
 {
-	if (t->call.nr == call_number("dup"))
+	if (t->call.nr == SYS_dup)
 		leave_dup(t);
 }
 
@@ -589,15 +604,15 @@ static void enter_mmap(struct task *t)
 static void leave_mmap(struct task *t)
 {
 	const struct call *c = &t->call;
-	uint16_t *kind;
+	struct file *file;
 
 	if (c->ret < 0)
 		return;
 	memory_forget(t->memory, (uint64_t)c->ret,
 		      (uint64_t)c->ret + c->args[1]);
-	kind = c->traits & ANONYMOUS ? NULL : describe(t, c->args[4]);
-	if (kind)
-		*kind |= HELD; /* by the mapping */
+	file = c->traits & ANONYMOUS ? NULL : describe(t, c->args[4]);
+	if (file)
+		file->refs++; /* the mapping's */
 }
 
 static void leave_range(struct task *t)
@@ -684,6 +699,9 @@ static void enter_exec(struct task *t)
 	/* Its path is gone when it has succeeded. */
 	t->call.feature[COMPONENTS] = walk(t, a.dir, t->path[0], true);
 	place(path, t, a.dir, t->path[0]);
+	t->rights = geteuid() &&
+		    (t->before.st_mode & (S_ISUID | S_ISGID) ||
+		     getxattr(path, "security.capability", NULL, 0) > 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && read(fd, two, 2) == 2 && !memcmp(two, "#!", 2))
 		t->call.traits |= SCRIPT;
@@ -800,6 +818,7 @@ void task_enter(struct task *t)
 	t->known[0] = t->known[1] = false;
 	t->before = (struct stat) { 0 };
 	t->missed = 0;
+	t->rights = false;
 	c->traits = 0;
 	c->kind = strchr(t->form->args, 'f') ? kind_of(t, argument(t, 'f'))
 					     : KIND_BAD;

@@ -8,11 +8,17 @@
 #include "memory.h"
 #include "operations.h"
 
-/* Kinds of descriptors; threads share them. */
+/* An open file: dup() and fork() share it. */
+struct file {
+	unsigned int kind;
+	unsigned int refs; /* descriptors, and mappings or other processes */
+};
+
+/* Descriptors; threads share them. */
 struct files {
 	unsigned int refs;
 	size_t n;
-	uint16_t *kind; /* 0: not open, or not looked up */
+	struct file **at; /* NULL: not open, or not looked up */
 };
 
 struct form; /* of a call: a row of calls.def */
@@ -31,6 +37,7 @@ struct task {
 	struct stat before; /* of the file, the last path; st_nlink 0: none */
 	uint64_t missed;    /* 0, or an address that was read in its place */
 	uint64_t flags;	    /* of clone() */
+	bool rights;	    /* its file gives the program more than the user */
 	int64_t switches;   /* of its own will, before the call */
 	struct task *next;  /* of the table's */
 };

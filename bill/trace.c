@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,7 +45,8 @@ static struct trace {
 	struct profile *profile;
 	struct faults *faults;
 	struct task *chain[CHAINS];
-	const char *program, *why;
+	bool begun; /* the command's own program was loaded */
+	const char *why;
 } trace;
 
 static volatile sig_atomic_t command; /* its PID while it runs */
@@ -191,18 +193,14 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 		count_fault(NULL, t->tid, t->missed);
 	if (t->nr < 0)
 		return;
-	if (t->nr == call_number("ptrace") &&
-	    (t->call.args[0] == PTRACE_TRACEME ||
-	     t->call.args[0] == PTRACE_ATTACH ||
-	     t->call.args[0] == PTRACE_SEIZE))
+	if (t->nr == SYS_ptrace && (t->call.args[0] == PTRACE_TRACEME ||
+				    t->call.args[0] == PTRACE_ATTACH ||
+				    t->call.args[0] == PTRACE_SEIZE))
 		refuse("the command traces processes itself, and a process has "
 		       "one tracer");
-	if ((t->nr == call_number("execve") ||
-	     t->nr == call_number("execveat")) &&
-	    t->before.st_mode & (S_ISUID | S_ISGID) && geteuid())
-		refuse("the command starts a setuid program, which would lose "
-		       "its "
-		       "rights under a tracer");
+	if (t->rights)
+		refuse("a setuid program, or one with capabilities, would lose "
+		       "its rights under a tracer");
 }
 
 static void leave(struct task *t, const struct __ptrace_syscall_info *info)
@@ -274,47 +272,41 @@ static struct task *at_exec(pid_t tid, pid_t before)
 		t->next = *at;
 		*at = t;
 	}
-	if (!t || !t->files) { /* the command itself */
-		t = add(tid);
-		t->files = files_new(tid);
-		t->inside = true;
-		t->nr = t->call.nr = call_number("execve");
-		t->call.args[0] = 0;
-		t->memory = memory_new();
-		task_enter(t);
-		memset(t->call.feature, 0, sizeof(t->call.feature));
-		t->call.feature[COMPONENTS] = path_components(trace.program);
-		trace.profile->processes = 1;
-	} else {
-		task_exec(t);
-		memory_drop(t->memory);
-		t->memory = memory_new();
+	if (!t || !t->files)
+		return t;
+	task_exec(t);
+	memory_drop(t->memory);
+	t->memory = memory_new();
+	if (!trace.begun) { /* what was before it is not the command's */
+		profile_free(trace.profile);
+		*trace.profile = (struct profile) { .processes = 1 };
+		t->call.feature[FILE_PAGES] = 0;
+		t->call.feature[ANONYMOUS_PAGES] = 0;
+		trace.begun = true;
 	}
 	return t;
 }
 
 static void at_exit(struct task *t)
 {
-	const long all = call_number("exit_group"), one = call_number("exit");
 	struct call *c = &t->call;
 	const struct task killed = { .nr = t->nr, .call.kind = KIND_BAD };
 
 	trace.profile->traced.minor_faults +=
 		faults_of(t->pid, t->tid, &trace.profile->traced.major_faults);
-	if (t->inside && t->nr != all && t->nr != one) {
+	if (t->inside)
 		count_name(t);
+	if (t->inside && t->nr != SYS_exit_group && t->nr != SYS_exit)
 		count_unpriced(&killed, "unfinished");
-	} else if (t->inside) {
-		count_name(t);
-	}
 	t->inside = false;
-	*c = (struct call) { .nr = all, .kind = KIND_BAD };
+	t->nr = SYS_exit_group;
+	*c = (struct call) { .nr = t->nr, .kind = KIND_BAD };
 	if (t->memory->refs > 1)
 		c->traits = MEMORY;
-	else
-		memory_resident(t->tid, &c->feature[FILE_PAGES],
-				&c->feature[ANONYMOUS_PAGES],
-				&c->feature[MAPPINGS]);
+	else if (!memory_resident(t->tid, &c->feature[FILE_PAGES],
+				  &c->feature[ANONYMOUS_PAGES],
+				  &c->feature[MAPPINGS]))
+		c->traits = ODD; /* killed as it was made: it has none */
 	count_call(t);
 }
 
@@ -332,7 +324,7 @@ static void at_stop(pid_t tid, int status)
 		t = at_exec(tid, (pid_t)message);
 	if (!t || !t->files) {
 		/* A child before its parent's event: it waits for that. */
-		if (command && event == PTRACE_EVENT_STOP)
+		if (event == PTRACE_EVENT_STOP)
 			add(tid);
 		else
 			ptrace(PTRACE_CONT, tid, NULL, event ? 0L : (long)sig);
@@ -421,19 +413,19 @@ static int until_all_ended(pid_t first)
 	}
 }
 
-int trace_run(struct profile *p, char **arguments, const char *program,
-	      const char **why)
+int trace_run(struct profile *p, char **arguments, const char **why)
 {
 	static const int same[3] = { -1, -1, -1 };
 	struct sigaction before[SIGNALS];
 	struct rlimit files;
 	struct rusage usage;
 	struct started s;
+	struct task *first;
 	const char *how;
 	uint64_t begin;
 	int status;
 
-	trace = (struct trace) { .profile = p, .program = program };
+	trace = (struct trace) { .profile = p };
 	status = command_start(&s, arguments, same);
 	if (status) {
 		*why = strerror(-status);
@@ -445,7 +437,8 @@ int trace_run(struct profile *p, char **arguments, const char *program,
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (ptrace(PTRACE_SEIZE, s.pid, NULL, (long)OPTIONS)) {
+	if (ptrace(PTRACE_SEIZE, s.pid, NULL, (long)OPTIONS) ||
+	    ptrace(PTRACE_INTERRUPT, s.pid, NULL, NULL)) {
 		*why = errno == EPERM ? "ptrace is not permitted here"
 				      : strerror(errno);
 		kill(s.pid, SIGKILL);
@@ -453,6 +446,9 @@ int trace_run(struct profile *p, char **arguments, const char *program,
 		close(s.go);
 		return EXIT_SKIP;
 	}
+	first = add(s.pid);
+	first->files = files_new(s.pid);
+	first->memory = memory_new();
 	trace.faults = faults_open(s.pid, &how);
 	begin = now_ns();
 	close(s.go);
@@ -463,8 +459,8 @@ int trace_run(struct profile *p, char **arguments, const char *program,
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 	getrusage(RUSAGE_CHILDREN, &usage);
-	if (p->traced.minor_faults > s.faults)
-		p->traced.minor_faults -= s.faults;
+	if (p->traced.minor_faults > *s.faults)
+		p->traced.minor_faults -= *s.faults;
 	p->traced.status = (uint64_t)status;
 	p->unknown_faults = p->traced.minor_faults + p->traced.major_faults;
 	for (int i = OP_FAULT_FILE; i <= OP_FAULT_ZERO; i++)

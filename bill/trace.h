@@ -7,8 +7,8 @@
 /* A process that waits to become the command. */
 struct started {
 	pid_t pid;
-	int go;		 /* close it: the command begins */
-	uint64_t faults; /* that it had before */
+	int go;		  /* close it: the command begins */
+	uint64_t *faults; /* that it had before */
 };
 
 /* command_start() - @fd: its standard input, output and error, -1: ours.
@@ -21,14 +21,12 @@ int status_of(int status);
 uint64_t now_ns(void);
 
 /**
- * trace_run() - run @command under a tracer, and count.
- * @program: its file, for the names in its path.
+ * trace_run() - run @arguments under a tracer, and count.
  * @why: set where the command was refused or could not be traced.
  *
  * Return: the status to exit with.
  */
-int trace_run(struct profile *p, char **command, const char *program,
-	      const char **why);
+int trace_run(struct profile *p, char **arguments, const char **why);
 
 /**
  * plain_run() - run @command once more, alone and without its output.

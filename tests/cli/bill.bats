@@ -23,7 +23,9 @@ setup() {
 }
 
 teardown() {
-	pkill -KILL -f "^sleep $nap" || :
+	local pid
+
+	for pid in $(pgrep -f "^sleep $nap"); do kill -KILL "$pid" || :; done
 }
 
 # profile OPERATION: of a known one.
@@ -87,6 +89,10 @@ expect() {
 	expect write_new 4 'write new pages' 24000 bytes 6 'new pages'
 	expect write_new 9 pwrite 900 bytes 18 pages
 	expect write_new 1 unlink 6 pages
+	profile close_copies
+	expect close_copies 2 'close, file stays open'
+	expect close_copies 1 'close file'
+	expect close_copies 2 dup
 	profile getdents_all
 	expect getdents_all 1 getdents 52 entries
 	expect getdents_all 1 'getdents at end'
@@ -248,13 +254,14 @@ expect() {
 	# What it left behind is waited for; another signal ends that.
 	kill -TERM "$pid"
 	wait "$pid" || [[ $? == 5 ]]
-	! pgrep -f "^sleep $nap"
+	run ! pgrep -f "^sleep $nap"
 }
 
 @test "a profile is read back as it was, and has nothing of the command in it" {
 	"$bill" count --out p.json -- cat d/e/file big >/dev/null
 	run grep -c 'd/e\|big\|cat' p.json
 	[[ $output == 0 ]]
+	[[ $(count_of 'context switch' p) -ge 1 ]]
 	[[ $(jq -r .format p.json) == 'oscost-bill-profile 1' ]]
 	"$bill" show p.json >table
 	[[ $(wc -L <table) -le 80 ]]
