@@ -118,8 +118,8 @@ static int run_twice(struct profile *p, const struct settings *set)
 	if (!once && plain_run(&p->untraced, set->command))
 		once = "it was interrupted";
 	p->no_untraced = text_copy(once);
-	p->class[OP_SWITCH].count =
-		p->untraced.own_switches + p->untraced.other_switches;
+	/* Those of its own will are in the calls that waited. */
+	p->class[OP_SWITCH].count = p->untraced.other_switches;
 	/* As the first run left it. */
 	if (!once && input >= 0)
 		lseek(STDIN_FILENO, after, SEEK_SET);

@@ -8,7 +8,7 @@
 #include "operations.h"
 
 #define OPERATION(id, name, calls, outcome, kinds, traits, ...) \
-	{ name, calls, outcome, kinds, traits, { __VA_ARGS__ } },
+	{ #id, name, calls, outcome, kinds, traits, { __VA_ARGS__ } },
 const struct operation operations[] = {
 #include "operations.def"
 };

@@ -88,7 +88,7 @@ enum {
 #define FEATURES_MAX 3
 
 struct operation {
-	const char *name, *calls;
+	const char *id, *name, *calls; /* @id: as in the table */
 	int outcome;
 	unsigned int kinds, traits;
 	enum feature feature[FEATURES_MAX]; /* FEATURE_NONE: no more */

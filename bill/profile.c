@@ -99,6 +99,7 @@ static json_t *class_json(const struct class_sum *c, int class)
 {
 	json_t *o = json_object(), *features = json_object();
 
+	json_object_set_new(o, "id", json_string(operations[class].id));
 	json_object_set_new(o, "name", json_string(operations[class].name));
 	json_object_set_new(o, "count", number(c->count));
 	for (int i = 0; i < FEATURES_MAX && operations[class].feature[i]; i++) {

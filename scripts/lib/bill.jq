@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MIT
-# What the operating system costs a program: counts of a profile (bill count) times
-# the prices of rows.  Input: the profile.  --slurpfile rows: rows of a run or of a
-# ledger (benchmark, case, value, evidence).  $ids: {name of an operation: its row}.
-# All amounts have the unit of the rows.
+# bill.jq - what the operating system costs a program: how often it asks for what (a
+# profile of `bill count`), times what that costs.
+#
+# usage: jq -rf bill.jq --slurpfile here ROWS --slurpfile there ROWS
+#               --argjson lines_of_table N PROFILE
+#   ROWS   of a run or a ledger: benchmark, case, status, value, ci95, evidence; there
+#          is empty, or another machine's
+#   N      of the table's lines, the rest is one; 0: JSON
+#
+# All amounts are sums of rows with weights, so their intervals are known: a map
+# "BENCHMARK CASE" to weight is called an amount here; null: a row is missing.
 
 # Of a case "op=read,bytes=4K,pages=1": {op: "read", bytes: 4096, pages: 1}.
 def size: if test("^[0-9]+[KMG]?$") then
@@ -11,21 +18,24 @@ def size: if test("^[0-9]+[KMG]?$") then
 	else . end;
 def params: [split(",")[] | split("=") | {(.[0]): (.[1] | size)}] | add;
 
+def measured($rows): [$rows[] | if type == "array" then .[] else . end
+	| select(.status == "ok" and .value) | .key = .benchmark + " " + .case];
+
+def by_operation: map(select(.benchmark == "price") | .params = (.case | params))
+	| group_by(.params.op) | map({(.[0].params.op): .}) | add // {};
+
 def features: ["components", "bytes", "new pages", "pages", "entries", "descriptors",
 	"file pages", "anonymous pages", "mappings"];
 
-# The value of a feature in a row: in its name, or a fact of it.
+# A feature of a row: in its name, or a fact of it, which process runs can differ in.
 def feature($row; $name): ($name | gsub(" "; "_")) as $key
 	| $row.params[$key] // ($row.evidence // {})[$key] // 0
-	# Facts that process runs differ in.
 	| if type == "array" then add / length else . end;
 
-# x of A x = b, by elimination with the largest pivot; columns that say nothing
-# (a feature that no row changes) give 0.
+# x of A x = b, by elimination with the largest pivot; 0 for what nothing decides.
 def solve($a; $b):
 	($a | length) as $n
-	| [range($n) as $i | $a[$i] + [$b[$i]]]
-	| reduce range($n) as $k ({m: ., pivot: [], row: 0};
+	| reduce range($n) as $k ({m: [range($n) | . as $i | $a[$i] + [$b[$i]]], pivot: [], row: 0};
 		.row as $r
 		| ([range($r; $n) as $i | [(.m[$i][$k] | fabs), $i]] | max) as $best
 		| if ($best // [0])[0] < 1e-9 then .pivot += [null] else
@@ -36,91 +46,130 @@ def solve($a; $b):
 				| .m[$i] = [range($n + 1) as $j | .m[$i][$j] - $f * $p[$j]])
 			| .pivot += [$r] | .row += 1 end)
 	| .m as $m
-	| [range($n) as $k | .pivot[$k] as $r
-		| if $r == null then 0 else $m[$r][$n] / $m[$r][$k] end];
+	| [.pivot | to_entries[] | .key as $k | .value
+		| if . == null then 0 else $m[.][$n] / $m[.][$k] end];
 
-# Price of an operation: {fixed, per: {feature: amount}, range: {feature: [least, most]}}
-# by least squares, features scaled so that none is lost in rounding.
-def fit($rows):
+def plus(amounts): [amounts] | if any(. == null) then null else
+	reduce (.[] | to_entries[]) as $e ({}; .[$e.key] += $e.value) end;
+def times($k): if . == null then null else map_values(. * $k) end;
+
+# $n calls whose features have the sums $of, by least squares from the rows of an
+# operation: how much of each.  Features are scaled so that none is lost in rounding.
+def calls($rows; $n; $of): if ($rows // []) == [] then null else
 	[features[] | . as $f | select(([$rows[] | feature(.; $f)] | unique | length) > 1)] as $use
-	| [$use[] | . as $f | [$rows[] | feature(.; $f)] | max] as $scale
-	| [$rows[] | . as $row | [1] + [range($use | length) as $i
-		| feature($row; $use[$i]) / $scale[$i]]] as $x
-	| ($use | length + 1) as $n
-	| [range($n) as $i | [range($n) as $j | [$x[] | .[$i] * .[$j]] | add]] as $a
-	| [range($n) as $i | [range($x | length) as $r | $x[$r][$i] * $rows[$r].value] | add] as $b
-	| solve($a; $b) as $c
-	| {fixed: $c[0],
-		per: ([range($use | length) as $i | {($use[$i]): ($c[$i + 1] / $scale[$i])}] | add // {}),
-		range: ([$use[] as $f | [$rows[] | feature(.; $f)] | {($f): [min, max]}] | add // {})};
+	| [1, ($use[] | . as $f | [$rows[] | feature(.; $f)] | max)] as $scale
+	| [$rows[] | . as $row | [1, ($use[] | . as $f | feature($row; $f))]
+		| [range(length) as $i | .[$i] / $scale[$i]]] as $x
+	| [range($scale | length) as $i | [range($scale | length) as $j | [$x[] | .[$i] * .[$j]] | add]] as $a
+	| solve($a; [$n, ($use[] | . as $f | $of[$f] // 0)]
+		| [range(length) as $i | .[$i] / $scale[$i]]) as $z
+	| [range($rows | length) as $r | {($rows[$r].key): ([range($z | length) as $i
+		| $x[$r][$i] * $z[$i]] | add)}] | add end;
 
-def at($price; $features):
-	$price.fixed + ([$price.per | to_entries[] | .value * ($features[.key] // 0)] | add // 0);
+# The amount of $n calls of a class.  What a row has in it besides is taken off: where
+# one process ends and its parent goes on, a switch and the reaping.
+def amount($op; $all; $id; $n; $of):
+	def own($name): calls($op[$name]; $n; $of);
+	def each($name; $features): calls($op[$name]; 1; $features) | times($n);
+	def row($key): if $all[$key] then {($key): $n} else null end;
+	def fault($kind): row("page_fault fault=" + $kind);
+	# A call that sleeps: its sleep, the wake-up and one switch, as the row says; and
+	# a switch alone, by the two that a call answered on the same CPU has.
+	def sleep: row("context_switch between=process,by=pipe,place=same_cpu,stat=switch")
+		// row("context_switch procs=2,touch=0,stat=switch_high");
+	def switch: plus(each("read_pipe_waited"; {}), (each("read_pipe", "write_pipe"; {bytes: 1, pages: 1})
+		| times(-1)), (sleep | times(-1)));
+	def less($x; $y): plus($x, ($y | times(-1)));
+	if $id == "exit" then less(own("exit"); plus(each("wait"; {}), switch))
+	elif $id == "exit_shared" or $id == "vfork_op" then less(own($id); switch)
+	# What oscost-true has when it ends, and then what goes with the old program.
+	elif $id | IN("exec_static", "exec_dynamic", "exec_script") then
+		plus(less(each($id; {}); each("exit"; {"file pages": 2, "anonymous pages": 3, mappings: 6})),
+			less(own("exit"); each("exit"; {})))
+	elif $id == "wait_op" then own("wait")
+	elif $id == "wait_waited" then plus(own("wait"), sleep)
+	elif $id | IN("futex_waited", "futex_wait_etimedout") then plus(own("futex_wait_eagain"), sleep)
+	elif $id == "futex_wake" then own("futex_wake_nothing")
+	elif $id == "sleep" then plus(own("null_call"), sleep)
+	elif $id == "signal" then less(own("signal"); own("kill"))
+	elif $id == "sigreturn" then {}
+	elif $id == "switch" then switch
+	elif $id == "fault_file" then fault("file")
+	elif $id == "fault_cow" then fault("cow")
+	elif $id == "fault_anon" then fault("anonymous")
+	elif $id == "fault_zero" then fault("zero")
+	elif $id | endswith("_waited") then plus(own($id | rtrimstr("_waited")), sleep)
+	else own($id) end;
 
-def nothing: {fixed: 0, per: {}, range: {}};
-def plus($p; $q): {fixed: ($p.fixed + $q.fixed), per: ($p.per + $q.per), range: ($p.range + $q.range)};
-def less($p; $amount): $p | .fixed -= $amount;
+def range_of($rows; $name): [$rows[]? | feature(.; $name)] | if . == [] then null else max end;
 
-# All prices, by row.  What a sleeping call costs more than one that need not is what
-# the row of a pipe shows: the sleep, and the wake-up by the other side; the two
-# switches in it are a price of their own.
-def prices($rows):
-	[$rows[] | select(.status == "ok" and .value) | .params = (.case | params)] as $ok
-	| (reduce ($ok[] | select(.benchmark == "price")) as $r ({};
-		.[$r.params.op] += [$r]) | map_values(fit(.))) as $p
-	| ([$ok[] | select(.benchmark == "context_switch" and .params.stat == "switch"
-		and .params.between == "process" and .params.by == "pipe") | .value]
-		| first // 0) as $switch
-	| def fault($kind): [$ok[] | select(.benchmark == "page_fault" and .case == "fault=" + $kind)
-		| .value] | if . == [] then null else nothing | .fixed = $x end;
-	  def of($name): $p[$name] // nothing;
-	  (of("read_pipe_waited").fixed - at(of("read_pipe"); {bytes: 1, pages: 1})
-		- at(of("write_pipe"); {bytes: 1, pages: 1}) - 2 * $switch) as $wait
-	| (of("wait").fixed + $switch) as $reaped
-	| less(of("exit"); $reaped) as $exit
-	# oscost-true at its end.
-	| (at($exit; {"file pages": 2, "anonymous pages": 3, mappings: 6}) + $reaped) as $ended
-	| $p + {
-		switch: (nothing | .fixed = $switch),
-		exit: $exit,
-		exit_shared: less(of("exit_shared"); $switch),
-		vfork_op: less(of("vfork_op"); $switch),
-		exec_static: less(of("exec_static"); $ended),
-		exec_dynamic: less(of("exec_dynamic"); $ended),
-		exec_script: less(of("exec_script"); $ended),
-		wait_op: of("wait"),
-		wait_waited: (of("wait") | .fixed += $wait),
-		futex_waited: (of("futex_wait_eagain") | .fixed += $wait),
-		futex_wake: of("futex_wake_nothing"),
-		futex_wait_etimedout: (of("futex_wait_eagain") | .fixed += $wait),
-		sleep: (of("null_call") | .fixed += $wait),
-		signal: less(of("signal"); of("kill").fixed),
-		sigreturn: nothing}
-	| . as $all
-	| reduce ($ids[] | select(endswith("_waited")) | select($all[.] | not)) as $w (.;
-		.[$w] = ($all[$w | rtrimstr("_waited")] // nothing | .fixed += $wait))
-	| . + ({fault_file: "file", fault_cow: "cow", fault_anon: "anonymous", fault_zero: "zero"}
-		| map_values([. as $kind | $ok[] | select(.benchmark == "page_fault"
-			and .case == "fault=" + $kind) | .value] | first
-			| select(.) | {fixed: ., per: {}, range: {}}));
+# The value of an amount, and half of its 95 % interval (rows are independent).
+def worth($all): if any(keys[]; $all[.] == null) then null else
+	{value: ([to_entries[] | .value * $all[.key].value] | add // 0),
+	 half: ([to_entries[] | . as $e | $all[$e.key].ci95 // empty
+		| pow($e.value * (.[1] - .[0]) / 2; 2)] | add // 0 | sqrt)} end;
 
-# The bill: one line an operation, the most expensive first.
-def bill: prices($rows) as $prices
-	| [.classes[] | . as $class | $ids[$class.name] as $id | $prices[$id // ""] as $price
-		| {name: $class.name, count: $class.count}
-		| if $price then
-			.total = $price.fixed * $class.count + ([$price.per | to_entries[]
-				| .value * ($class.features[.key].sum // 0)] | add // 0)
-			| .price = .total / $class.count
-			| .beyond = [$class.features | to_entries[]
-				| select($price.range[.key] and .value.max > 2 * $price.range[.key][1]) | .key]
-		  else . end]
-	| {operations: (map(select(.total)) | sort_by(-.total)),
-		unpriced: (map(select(.total | not)) | map({name, count}))}
-	| .sum = ([.operations[].total] | add // 0);
+# "3.16 µs", "13.9 M": three digits and a unit.
+def digits: if . == 0 then "0" else (fabs | log10 | floor) as $e
+	| if $e >= 2 then round | tostring
+	  else . * pow(10; 2 - $e) | round / pow(10; 2 - $e) | tostring end end;
+def shown($unit): . as $x
+	| (if $unit == "ns" then [[1e9, " s"], [1e6, " ms"], [1e3, " µs"], [1, " ns"]]
+		else [[1e9, " G"], [1e6, " M"], [1e3, " k"], [1, ""]] end) as $steps
+	| ($steps | map(select(($x | fabs) >= .[0])) + [$steps[-1]] | first) as $s
+	| "\($x / $s[0] | digits)\($s[1])";
+def left($n): tostring | .[:$n] + " " * ([0, $n - length] | max);
+def right($n): tostring | " " * ([0, $n - length] | max) + .;
 
-def text: "\(.sum | round) in all",
-	(.sum as $sum | .operations[]
-		| "\(.name)\t\(.count)\t\(.price | round)\t\(.total | round)\t\(.total / $sum * 1000 | round / 10) %\t\(.beyond | join(" "))"),
-	(.unpriced[] | "\(.name)\t\(.count)\tno price");
-bill | text
+def table:
+	.unit as $unit | .sum as $sum | .there as $there
+	| def line($name; $count; $price; $total; $share): ($name | left(30)) + ($count | right(9))
+		+ ($price | right(11)) + ($total | right(11)) + ($share | right(9));
+	  def percent($x): "\($x * 100 | digits) %";
+	  def change: if .there then .there - .total else 0 end;
+	"the system's part: \($sum.value | shown($unit)), by prices known to ±\(percent($sum.half / $sum.value))"
+	+ if .untraced and $unit == "ns" then "; measured: \(.untraced.system_us * 1000 | shown($unit))" else "" end,
+	if $there then "there: \($there.value | shown($unit)), \(percent($there.value / $sum.value - 1))" else empty end,
+	"",
+	line("operation"; "count"; "price"; "total"; if $there then "there" else "share" end),
+	((if $there then .operations | sort_by(-(change | fabs)) else .operations end)[:$lines_of_table][]
+		| line(.name; .count; .price | shown($unit); .total | shown($unit);
+			if $there then (if .there then percent(.there / .total - 1) else "no price" end)
+			else percent(.total / $sum.value) end)),
+	(.operations[$lines_of_table:] | select(length > 0)
+		| line("\(length) more"; ""; ""; map(.total) | add | shown($unit); percent((map(.total) | add) / $sum.value))),
+	if .unpriced == [] then empty else "",
+		"without a price: " + ([.unpriced[] | "\(.count) \(.name)"] | join(", ")) end,
+	([.operations[] | select(.beyond != []) | "\(.name) (\(.beyond | join(", ")))"]
+		| select(. != []) | "beyond what was measured: " + join(", ")),
+	"not in any price: cold caches, waiting for others, memory that the program itself uses";
+
+measured($here) as $rows
+| ($rows | map({(.key): .}) | add // {}) as $all
+| (measured($there) | map({(.key): .}) | add // {}) as $other
+| ($rows | by_operation) as $op
+| . as $profile
+| [.classes[] | . as $c | (.id | ascii_downcase) as $id
+	| amount($op; $all; $id; .count; .features | map_values(.sum)) as $amount
+	| {name, count}
+	  + if $amount == null then {} else
+		($amount | worth($all)) as $w
+		| {total: $w.value, half: $w.half, price: ($w.value / .count), amount: $amount,
+		   beyond: [$c.features | to_entries[] | .key as $f
+			| range_of($op[$id]; $f) as $most
+			| select($most and .value.max > 2 * $most) | $f]}
+		  + if $there == [] then {} else
+			($amount | worth($other)) as $v
+			| if $v then {there: $v.value, there_half: $v.half} else {} end end
+	    end] as $lines
+| def all(f): [$lines[] | f // empty] | add // 0;
+  def square(f): [$lines[] | f // empty | . * .] | add // 0 | sqrt;
+  {unit: ($rows[0].unit // "ns"),
+   sum: {value: all(.total), half: square(.half)},
+   there: (if $there == [] then null else {value: all(.there), half: square(.there_half)} end),
+   operations: [$lines[] | select(.total) | del(.amount)] | sort_by(-.total),
+   unpriced: ([$lines[] | select(.total | not) | {name, count}]
+	+ [$profile.unpriced | to_entries[] | {name: .key, count: .value}]),
+   untraced: $profile.untraced, faults: $profile.fault_kinds,
+   unknown_faults: $profile.unknown_faults}
+| if $lines_of_table > 0 then table else . end
