@@ -13,19 +13,18 @@
 #include "trace.h"
 
 struct settings {
-	bool once, json, classes, help, version;
+	bool once, classes, help, version;
 	const char *out, *prepare;
 	char **command; /* NULL: there is none */
 };
 
 static const struct opt options[] = {
 	OPT_STR('o', "out", settings, out, NULL,
-		"count: write the profile (JSON) here, file"),
+		"write the profile (JSON) here, file"),
 	OPT_STR('p', "prepare", settings, prepare, NULL,
-		"count: run this by sh before each run, command"),
+		"run this by sh before each run, command"),
 	OPT_FLAG('1', "once", settings, once,
-		 "count: leave out the run without the tracer, flag"),
-	OPT_FLAG('j', "json", settings, json, "show: print JSON, flag"),
+		 "leave out the run without the tracer, flag"),
 	OPT_FLAG('c', "classes", settings, classes,
 		 "print the table of classes and exit, flag"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
@@ -36,20 +35,15 @@ static const struct opt options[] = {
 
 static void print_help(const struct opt_set *sets)
 {
-	printf("usage: %s count [OPTION]... -- COMMAND [ARGUMENT]...\n"
-	       "       %s show [--json] FILE\n\n",
-	       program_invocation_short_name, program_invocation_short_name);
-	puts("bill - which operations of the system does a command use?\n"
-	     "\n"
-	     "count runs the command twice: under a tracer that counts its "
-	     "calls, page faults,\nprocesses and signals by class, and without "
-	     "one, for its times.  The output of the\nsecond run is dropped.  "
-	     "A command that cannot be repeated needs --prepare or\n--once.  "
-	     "The table goes to standard error.\n"
-	     "\n"
-	     "Without FILE nothing is kept.  FILE has counts and sums by "
-	     "class: "
-	     "no paths, no\ncontents, no arguments.");
+	printf("usage: %s --out FILE [OPTION]... -- COMMAND [ARGUMENT]...\n\n",
+	       program_invocation_short_name);
+	puts("Count what a command asks of the system: it runs twice, under a "
+	     "tracer that counts\nits calls, page faults, processes and "
+	     "signals by class, and without one, for its\ntimes; the output of "
+	     "the second run is dropped.  A command that cannot be\nrepeated "
+	     "needs --prepare or --once.  FILE has counts and sums by class: no "
+	     "paths,\nno contents, no arguments.  oscost bill prints and prices "
+	     "it.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "
 	     "usage, or a command\nthat cannot be traced: one that traces "
@@ -62,7 +56,7 @@ static void print_classes(void)
 	for (int i = 0; i < OPERATIONS_N; i++) {
 		const struct operation *o = &operations[i];
 
-		printf("%s\t%s", o->name, o->calls);
+		printf("%s\t%s\t%s", o->id, o->name, o->calls);
 		for (int j = 0; j < FEATURES_MAX && o->feature[j]; j++)
 			printf("%s%s", j ? ", " : "\t",
 			       feature_names[o->feature[j]]);
@@ -129,49 +123,17 @@ static int run_twice(struct profile *p, const struct settings *set)
 static int count(const struct settings *set)
 {
 	static struct profile p;
-	FILE *f = NULL;
+	FILE *f = fopen(set->out, "we");
 	int status, err;
 
-	if (!set->command || !set->command[0])
-		die(EXIT_USAGE, "no command: bill count -- COMMAND");
-	if (set->out) {
-		f = fopen(set->out, "we");
-		if (!f)
-			die(EXIT_USAGE, "%s: %s", set->out, strerror(errno));
-	}
+	if (!f)
+		die(EXIT_USAGE, "%s: %s", set->out, strerror(errno));
 	status = run_twice(&p, set);
-	if (p.processes) {
-		err = f ? profile_write(&p, f) : 0;
-		if (err)
-			warn("%s: %s", set->out, strerror(-err));
-		if (f)
-			profile_print_end(&p, stderr);
-		else
-			profile_print(&p, stderr);
-	}
-	if (f)
-		fclose(f);
+	err = p.processes ? profile_write(&p, f) : 0;
+	if (err || fclose(f))
+		warn("%s: %s", set->out, strerror(err ? -err : errno));
 	profile_free(&p);
 	return status;
-}
-
-static int show(const struct settings *set, const char *path)
-{
-	struct profile p;
-	char *why = NULL;
-
-	if (profile_read(&p, path, &why)) {
-		warn("%s", why);
-		free(why);
-		profile_free(&p);
-		return EXIT_FAIL;
-	}
-	if (set->json)
-		profile_write(&p, stdout);
-	else
-		profile_print(&p, stdout);
-	profile_free(&p);
-	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
 }
 
 /* "--" parts our options from the command, whose options are its own. */
@@ -193,24 +155,20 @@ int main(int argc, char **argv)
 		{ NULL, NULL, NULL },
 	};
 	const int own = split_command(&set, argc, argv);
-	const char *why, *word;
+	const char *why;
 	const int first = opts_parse(own, argv, sets, &why);
 
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try --help", why);
-	word = first < own ? argv[first] : "";
 	if (set.help)
 		print_help(sets);
 	else if (set.version)
 		puts("bill (oscost " OSCOST_VERSION ")");
 	else if (set.classes)
 		print_classes();
-	else if (!strcmp(word, "count") && first + 1 == own)
+	else if (first == own && set.command && *set.command && set.out)
 		return count(&set);
-	else if (!strcmp(word, "show") && first + 2 == own && !set.command)
-		return show(&set, argv[first + 1]);
 	else
-		die(EXIT_USAGE, "bill count -- COMMAND, or bill show FILE; "
-				"try --help");
+		die(EXIT_USAGE, "bill --out FILE -- COMMAND; try --help");
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
 }

@@ -55,24 +55,9 @@ void profile_class(struct profile *p, int class,
 		   const uint64_t feature[FEATURES]);
 void profile_name(struct names *names, const char *name, uint64_t n);
 
-/* profile_calls() - all calls; profile_unpriced() - those without a class. */
-uint64_t profile_calls(const struct profile *p);
-uint64_t profile_unpriced(const struct profile *p);
-
-/* profile_disagreement() - the @nth thing in which both runs disagree: a new
- * string; NULL: no more. */
-char *profile_disagreement(const struct profile *p, int nth);
-
-/* profile_write() - as JSON.  Return: 0 or -errno.
- * profile_read() - Return: 0, or -1 with @why, a new string. */
-int profile_write(const struct profile *p, FILE *f);
-int profile_read(struct profile *p, const char *path, char **why);
-
-/* profile_print() - a table of 80 columns.  profile_print_end() - what stands
- * below it: coverage, both runs, the slow-down.  profile_free() - what it
+/* profile_write() - as JSON.  Return: 0 or -errno.  profile_free() - what it
  * holds. */
-void profile_print(const struct profile *p, FILE *f);
-void profile_print_end(const struct profile *p, FILE *f);
+int profile_write(const struct profile *p, FILE *f);
 void profile_free(struct profile *p);
 
 #endif

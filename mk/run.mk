@@ -65,14 +65,14 @@ behind      = $(strip $(if $(filter $(FRONT),$(1)),scripts/oscost $(1),\
 	      $(if $(filter $(of_report),$(1)),$(BUILD)/bin/report $(1),\
 	      $(if $(filter noise,$(1)),$(BUILD)/bin/machine noise,\
 	      $(if $(filter load,$(1)),$(BUILD)/bin/cpu_load,\
-	      $(if $(filter bill,$(1)),$(BUILD)/bin/bill,scripts/$(1:run=run-all))))))))
+	      scripts/$(1:run=run-all)))))))
 
 $(PAGED:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/man oscost-$* '' $< >$@
 $(WORDS:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: scripts/oscost scripts/man \
-		$(BUILD)/bin/report $(BUILD)/bin/machine $(BUILD)/bin/cpu_load $(BUILD)/bin/bill $(SCRIPTS)
+		$(BUILD)/bin/report $(BUILD)/bin/machine $(BUILD)/bin/cpu_load $(SCRIPTS)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/man oscost-$* "$$(sed -nE 's/^#   $*( [^ ]+)*  +//p' scripts/oscost)" \
@@ -90,7 +90,7 @@ man: $(MANS) ## man pages into $(BUILD)
 # $(INSTALLED) holds the tree that the programs expect around them, as in $(BUILD) and
 # here; $(bindir) has one link: `sync` and `timer` would hide other commands.
 libexecdir := $(PREFIX)/libexec/oscost
-SCRIPTS    := $(addprefix scripts/,ab certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
+SCRIPTS    := $(addprefix scripts/,ab bill certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
 	      packages.tsv plot run-all setup truth tune under)
 INSTALLED   = $(DESTDIR)$(libexecdir)
 SHARE       = $(DESTDIR)$(PREFIX)/share

@@ -3,7 +3,7 @@
 # profile of `bill count`), times what that costs.
 #
 # usage: jq -rf bill.jq --slurpfile here ROWS --slurpfile there ROWS
-#               --argjson lines_of_table N PROFILE
+#               --argjson lines_of_table N --argjson counts 0|1 PROFILE
 #   ROWS   of a run or a ledger: benchmark, case, status, value, ci95, evidence; there
 #          is empty, or another machine's
 #   N      of the table's lines, the rest is one; 0: JSON
@@ -144,6 +144,26 @@ def table:
 		| select(. != []) | "beyond what was measured: " + join(", ")),
 	"not in any price: cold caches, waiting for others, memory that the program itself uses";
 
+# The counts alone: means of features, and the least and the most.
+def counted:
+	("operation" | left(30)) + ("count" | right(9)) + "  features: mean (least-most)",
+	(.classes[] | .count as $n | (.name | left(30)) + ($n | right(9)) + "  "
+		+ ([.features | to_entries[] | "\(.key) \(.value.sum / $n | digits)"
+			+ if .value.min < .value.max then " (\(.value.min)-\(.value.max))" else "" end] | join(", "))),
+	(.unpriced | to_entries | sort_by(-.value)[] | (.key | left(30)) + (.value | right(9)) + "  no class");
+
+# Below either table: how sure the counts are.
+def certain:
+	([.calls[]] | add) as $calls | "",
+	"\($calls) calls of \(.processes) processes and \(.threads) more threads, "
+		+ "\(100 * (1 - ([.unpriced[]] | add // 0) / $calls) | digits) % of them with a class",
+	"kinds of faults: \(.fault_kinds); of no known kind: \(.unknown_faults)",
+	if .untraced then "without the tracer: \(.untraced.wall_ns | shown("ns")), with it "
+		+ "\(.traced.wall_ns / .untraced.wall_ns | digits) times as long"
+	else "no run without the tracer: \(.no_untraced)" end,
+	(.disagree[] | "the two runs disagree: \(.)");
+
+if $counts == 1 then if $lines_of_table > 0 then counted, certain else . end else
 measured($here) as $rows
 | ($rows | map({(.key): .}) | add // {}) as $all
 | (measured($there) | map({(.key): .}) | add // {}) as $other
@@ -172,4 +192,4 @@ measured($here) as $rows
 	+ [$profile.unpriced | to_entries[] | {name: .key, count: .value}]),
    untraced: $profile.untraced, faults: $profile.fault_kinds,
    unknown_faults: $profile.unknown_faults}
-| if $lines_of_table > 0 then table else . end
+| if $lines_of_table > 0 then table, ($profile | certain) else . end end

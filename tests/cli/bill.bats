@@ -18,7 +18,7 @@ setup() {
 	head -c 1048576 /dev/zero >big
 	touch many/{1..50}
 	ln -s d link
-	"$bill" count --once --out none.json -- true 2>/dev/null || skip "ptrace is not permitted here"
+	"$bill" --once --out none.json -- true 2>/dev/null || skip "ptrace is not permitted here"
 	profile none
 }
 
@@ -29,7 +29,7 @@ teardown() {
 }
 
 # profile OPERATION: of a known one.
-profile() { "${alike[@]}" "$bill" count --once --out "$1.json" -- "$known" "$1"; }
+profile() { "${alike[@]}" "$bill" --once --out "$1.json" -- "$known" "$1"; }
 
 # more CLASS OPERATION: how many more calls of it than of none; sums CLASS FEATURE
 # OPERATION: the same of a feature.
@@ -169,7 +169,7 @@ expect() {
 	# A call of the loader may differ, by what is in the environment.
 	for command in "$known names" "$known threads" "ls -l /etc" "sh -c 'ls | sort | wc -l'"; do
 		rm -rf new? y z s w n m
-		"$bill" count --once --out calls.json -- sh -c "exec $command" >/dev/null
+		"$bill" --once --out calls.json -- sh -c "exec $command" >/dev/null
 		rm -rf new? y z s w n m
 		strace -f -c -U calls,name -o strace.txt sh -c "exec $command" >/dev/null || :
 		rm -rf new? y z s w n m
@@ -179,26 +179,26 @@ expect() {
 }
 
 @test "output, status, signals and input are those of the command" {
-	run --separate-stderr "$bill" count -- sh -c 'cat; echo err >&2; exit 7' <<<"in"
-	[[ $status == 7 && $output == in && $stderr == err* ]]
-	run "$bill" count --once --out p.json -- sh -c 'kill -SEGV $$'
+	run --separate-stderr "$bill" --out p.json -- sh -c 'cat; echo err >&2; exit 7' <<<"in"
+	[[ $status == 7 && $output == in && $stderr == err ]]
+	run "$bill" --once --out p.json -- sh -c 'kill -SEGV $$'
 	[[ $status == 139 ]]
-	run -127 "$bill" count --once -- nosuch-command
+	run -127 "$bill" --once --out p.json -- nosuch-command
 	[[ $output == *"nosuch-command: No such file"* ]]
 	touch plain
-	run "$bill" count --once -- ./plain
+	run "$bill" --once --out p.json -- ./plain
 	[[ $status == 126 ]]
-	[[ $(printf 'a\nb\n' | "$bill" count -- sh -c 'read x; echo $x' 2>/dev/null) == a ]]
+	[[ $(printf 'a\nb\n' | "$bill" --out p.json -- sh -c 'read x; echo $x' 2>/dev/null) == a ]]
 	# The rest of the input is there for who comes next.
 	printf 'a\nb\n' >two
-	[[ $({ "$bill" count -- sh -c 'read x; echo $x' 2>/dev/null; cat; } <two) == $'a\nb' ]]
-	[[ $("$bill" count -- "$known" thread_exec 2>/dev/null) == "by a thread" ]]
-	run "$bill" count --once --out p.json -- "$known" unfinished
+	[[ $({ "$bill" --out p.json -- sh -c 'read x; echo $x' 2>/dev/null; cat; } <two) == $'a\nb' ]]
+	[[ $("$bill" --out p.json -- "$known" thread_exec 2>/dev/null) == "by a thread" ]]
+	run "$bill" --once --out p.json -- "$known" unfinished
 	[[ $status == 143 && $(jq '.unpriced["pause interrupted"]' p.json) -ge 1 ]]
 }
 
 @test "a stopped command goes on with SIGCONT" {
-	"$bill" count --once --out p.json -- sh -c 'kill -STOP $$; echo on' >out &
+	"$bill" --once --out p.json -- sh -c 'kill -STOP $$; echo on' >out &
 	local pid=$! child
 
 	until_true pgrep -P "$pid"
@@ -212,21 +212,21 @@ expect() {
 }
 
 @test "refused with a reason: a command that traces, a setuid program" {
-	run "$bill" count --once -- "$known" trace_itself
+	run "$bill" --once --out p.json -- "$known" trace_itself
 	[[ $status == 2 && $output == *"traces processes itself"* ]]
 	[[ $EUID == 0 ]] || skip "needs root, to be nobody"
 	cp "$(type -P true)" suid
 	chmod 4755 suid
 	chmod a+rx . .. || :
-	run setpriv --reuid 65534 --clear-groups "$bill" count --once -- ./suid
+	run setpriv --reuid 65534 --clear-groups "$bill" --once --out p.json -- ./suid
 	[[ $status == 2 && $output == *setuid* ]] || [[ $output == *ermission* ]]
 }
 
 @test "ten thousand short children, and a hundred thousand calls" {
-	"$bill" count --once --out p.json -- bash -c 'for ((i = 0; i < 10000; i++)); do (:); done'
+	"$bill" --once --out p.json -- bash -c 'for ((i = 0; i < 10000; i++)); do (:); done'
 	[[ $(jq .processes p.json) == 10001 ]]
 	[[ $(count_of fork p) == 10000 ]]
-	"$bill" count --once --out p.json -- dd if=/dev/zero of=/dev/null bs=1 count=100000
+	"$bill" --once --out p.json -- dd if=/dev/zero of=/dev/null bs=1 count=100000
 	[[ $(count_of 'write /dev/null' p) == 100000 ]]
 }
 
@@ -234,19 +234,19 @@ expect() {
 	local pid i
 
 	for i in 0.01 0.03 0.1 0.3 0.6; do
-		"$bill" count --out p.json -- sh -c "sleep $nap & sleep $nap" 3>&- &
+		"$bill" --out p.json -- sh -c "sleep $nap & sleep $nap" 3>&- &
 		pid=$!
 		sleep "$i"
 		kill -KILL "$pid"
 		until_true eval "! pgrep -f '^sleep $nap'"
 	done
 	# In the run without the tracer.
-	"$bill" count --out p.json -- sh -c "[ -e second ] || { touch second; exit; }; sleep $nap & sleep $nap" 3>&- &
+	"$bill" --out p.json -- sh -c "[ -e second ] || { touch second; exit; }; sleep $nap & sleep $nap" 3>&- &
 	pid=$!
 	until_true pgrep -f "^sleep $nap"
 	kill -KILL "$pid"
 	until_true eval "! pgrep -f '^sleep $nap'"
-	"$bill" count --once --out p.json -- sh -c "trap 'echo caught; exit 5' TERM; sleep $nap & wait" >out 3>&- &
+	"$bill" --once --out p.json -- sh -c "trap 'echo caught; exit 5' TERM; sleep $nap & wait" >out 3>&- &
 	pid=$!
 	until_true pgrep -f "^sleep $nap"
 	kill -TERM "$pid"
@@ -257,29 +257,74 @@ expect() {
 	run ! pgrep -f "^sleep $nap"
 }
 
-@test "a profile is read back as it was, and has nothing of the command in it" {
-	"$bill" count --out p.json -- cat d/e/file big >/dev/null
+@test "a profile is printed, and has nothing of the command in it" {
+	"$bill" --out p.json -- cat d/e/file big >/dev/null
 	run grep -c 'd/e\|big\|cat' p.json
 	[[ $output == 0 ]]
-	[[ $(count_of 'context switch' p) -ge 1 ]]
 	[[ $(jq -r .format p.json) == 'oscost-bill-profile 1' ]]
-	"$bill" show p.json >table
-	[[ $(wc -L <table) -le 80 ]]
+	price --counts --profile p.json >table
+	[[ $(wc -L <table) -le 120 ]]
 	grep -q '^execve dynamic  *1 ' table
-	grep -q '^slow-down ' table
-	diff <("$bill" show --json p.json | jq -S .) <(jq -S . p.json)
+	grep -q '^without the tracer: ' table
+	diff <(price --counts --json --profile p.json | jq -S .) <(jq -S . p.json)
 	echo '{"format": "x"}' >bad
-	run "$bill" show bad
-	[[ $status == 1 && $output == *"not a profile"* ]]
-	run "$bill" show nosuch
-	[[ $status == 1 ]]
-	run "$bill" count
-	[[ $status == 2 ]]
+	run -2 price --profile bad
+	[[ $output == *"no profile"* ]]
+	run -2 price --profile nosuch
+	run -2 price
+	run -2 "$bill" --once -- true
+	[[ $output == *"--out FILE"* ]]
+}
+
+price() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
+
+# rows FILE VALUE [OPERATION VALUE]: of all that has a price; that operation has another.
+rows() {
+	{
+		"$BIN/price" --list | sed 's/^/price /'
+		printf 'page_fault fault=%s\n' file cow anonymous zero
+		echo context_switch between=process,by=pipe,place=same_cpu,stat=switch
+	} | jq -Rc --argjson value "$2" --arg op "${3-}" --argjson other "${4-0}" 'capture("(?<benchmark>[^ ]*) (?<case>.*)")
+		| .status = "ok" | .unit = "ns" | .value = (if .case | startswith("op=" + $op) and $op != "" then $other else $value end)
+		| .ci95 = [.value * 0.9, .value * 1.1]' >"$1"
+}
+
+# bill_of PROFILE HERE [THERE]
+bill_of() {
+	jq -f "$ROOT/scripts/lib/bill.jq" --slurpfile here "$2" --slurpfile there "${3-/dev/null}" \
+		--argjson counts 0 --argjson lines_of_table 0 "$1"
+}
+
+@test "each class has a price" {
+	rows here 1000
+	"$bill" --classes | jq -Rn '{classes: [inputs / "\t" | {id: .[0], name: .[1], count: 1, features: {}}],
+		unpriced: {}, untraced: null, fault_kinds: "", unknown_faults: 0}' >all
+	run -0 bill_of all here
+	jq -e '.unpriced == [] and (.operations | length > 150)' <<<"$output"
+}
+
+@test "a known price, features between and beyond what was measured, and what changes" {
+	rows here 1000
+	rows there 1000 fstat 3000
+	cat >known <<-'E'
+		{"classes": [{"id": "FSTAT", "name": "fstat", "count": 10, "features": {}},
+		 {"id": "OPEN", "name": "open", "count": 4, "features": {"components": {"sum": 100, "min": 1, "max": 70}}}],
+		 "unpriced": {"nosuch": 3}, "untraced": null, "fault_kinds": "", "unknown_faults": 0}
+	E
+	run -0 bill_of known here there
+	jq -e '.sum.value == 14000 and (.there.value - 34000 | fabs) < 1e-6
+		and (.operations[0] | .name == "fstat" and .total == 10000 and (.half - 1000 | fabs) < 1e-6)
+		and (.operations[1] | (.total - 4000 | fabs) < 1e-6 and .beyond == ["components"])
+		and .unpriced == [{name: "nosuch", count: 3}]' <<<"$output"
+	# A slope: 1000 at one component, 8000 at eight.
+	sed -i 's/\(op=open,components=8",.*"value":\)1000/\18000/' here
+	run -0 bill_of known here
+	jq -e '.operations[] | select(.name == "open") | (.total - 100000 | fabs) < 1e-6' <<<"$output"
 }
 
 @test "a user who may not count in the kernel is told which kinds are unknown" {
 	[[ $EUID == 0 ]] || skip "needs root, to be nobody"
 	chmod -R a+rwX . && chmod a+x .. 2>/dev/null || :
-	run setpriv --reuid 65534 --clear-groups "$bill" count --once -- true
-	[[ $output == *ermission* ]] || [[ $output == *"kinds of faults: "* ]]
+	run setpriv --reuid 65534 --clear-groups "$bill" --once --out mine.json -- true
+	[[ $output == *ermission* ]] || [[ -s mine.json ]]
 }
