@@ -41,8 +41,10 @@ static void print_help(const struct opt_set *sets)
 	     "tracer that counts\nits calls, page faults, processes and "
 	     "signals by class, and without one, for its\ntimes; the output of "
 	     "the second run is dropped.  A command that cannot be\nrepeated "
-	     "needs --prepare or --once.  FILE has counts and sums by class: no "
-	     "paths,\nno contents, no arguments.  oscost bill prints and prices "
+	     "needs --prepare or --once.  FILE has counts and sums by class: "
+	     "no "
+	     "paths,\nno contents, no arguments.  oscost bill prints and "
+	     "prices "
 	     "it.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "

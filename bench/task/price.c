@@ -939,11 +939,10 @@ static int answer(struct partner *p, void *arg);
 	  (s->map = mmap(NULL, s->map_bytes, PROT_READ | PROT_WRITE,           \
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED,   \
 	  is_mapped(s), unmap(s))                                              \
-	X(mmap_shared, PLAIN,                                                  \
-	  (s->map_bytes = MOST_PAGES * page_bytes()) > 0,                        \
-	  (s->map = mmap(NULL, s->map_bytes, PROT_READ | PROT_WRITE,             \
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED,      \
-	  is_mapped(s), unmap(s))                                                \
+	X(mmap_shared, PLAIN, (s->map_bytes = MOST_PAGES * page_bytes()) > 0,  \
+	  (s->map = mmap(NULL, s->map_bytes, PROT_READ | PROT_WRITE,           \
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED,    \
+	  is_mapped(s), unmap(s))                                              \
 	X(mmap_file, PLAIN,                                                    \
 	  have(s, O_RDONLY) && (s->map_bytes = MOST_PAGES * page_bytes()) > 0, \
 	  (s->map = mmap(NULL, s->map_bytes, PROT_READ, MAP_PRIVATE, s->fd,    \

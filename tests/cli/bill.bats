@@ -278,8 +278,8 @@ expect() {
 
 price() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
 
-# rows FILE VALUE [OPERATION VALUE]: of all that has a price; that operation has another.
-rows() {
+# priced FILE VALUE [OPERATION VALUE]: of all that has a price; that operation has another.
+priced() {
 	{
 		"$BIN/price" --list | sed 's/^/price /'
 		printf 'page_fault fault=%s\n' file cow anonymous zero
@@ -296,7 +296,7 @@ bill_of() {
 }
 
 @test "each class has a price" {
-	rows here 1000
+	priced here 1000
 	"$bill" --classes | jq -Rn '{classes: [inputs / "\t" | {id: .[0], name: .[1], count: 1, features: {}}],
 		unpriced: {}, untraced: null, fault_kinds: "", unknown_faults: 0}' >all
 	run -0 bill_of all here
@@ -304,8 +304,8 @@ bill_of() {
 }
 
 @test "a known price, features between and beyond what was measured, and what changes" {
-	rows here 1000
-	rows there 1000 fstat 3000
+	priced here 1000
+	priced there 1000 fstat 3000
 	cat >known <<-'E'
 		{"classes": [{"id": "FSTAT", "name": "fstat", "count": 10, "features": {}},
 		 {"id": "OPEN", "name": "open", "count": 4, "features": {"components": {"sum": 100, "min": 1, "max": 70}}}],
