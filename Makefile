@@ -31,7 +31,7 @@ PKG_CONFIG ?= pkg-config
 VERSION := 0.1
 GIT_ID  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
-# What the code needs to compile at all is kept apart from CFLAGS, so that
+# The flags that the code needs to compile at all are kept apart from CFLAGS, so that
 # `make CFLAGS=-O3` changes the optimisation and nothing else.
 # Asked once, and not before something is compiled: make run-all may have to
 # install pkg-config first.
@@ -53,8 +53,8 @@ HARNESS := harness/visit harness/life harness/rows harness/services
 ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) -Iharness/life/multicall $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -ffp-contract=off -fno-math-errno -pthread $(PKG_CFLAGS)
-# What is measured, and what measures, is optimised whatever CFLAGS says: else its
-# loops would be the loads and stores of their variables.
+# The measured code and the measuring code are optimised whatever CFLAGS contains: else
+# their loops would be the loads and stores of their variables.
 LEAST_CFLAGS := $(if $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS)))),,-O2)
 # Calls are bound at the start: a child that is the first to make one would look
 # it up anew in every fork.
@@ -80,7 +80,7 @@ LIB_OBJS     := $(filter-out $(MAIN),$(CORE_SRCS:%.c=$(BUILD)/obj/%.o))
 REPORT_OBJS  := $(REPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJS   := $(BENCH_SRCS:%.c=$(BUILD)/obj/%.o) \
 		$(FIXTURE_SRCS:%.c=$(BUILD)/obj/%.o)
-# Of a family: its parts, and those that each architecture has of its own.
+# parts_of FAMILY: its own parts, and those for this architecture.
 parts_of      = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard bench/$(1)/lib/*.c bench/$(1)/lib/$(ARCH)/*.c))
 FAMILY_OBJS  := $(foreach name,$(FAMILIES),$(call parts_of,$(name)))
 FAMILY_LIBS  := $(FAMILIES:%=$(BUILD)/lib%.a)

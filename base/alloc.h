@@ -15,7 +15,7 @@ static inline void *grow(void *p, size_t n, size_t size)
 	return reallocarray(p, n ? 2 * n : 8, size);
 }
 
-/* Of programs that need not clean up: these end them where there is no memory.
+/* For programs that need not clean up: without memory these end the program.
  * text_grow() - as grow().  text_alloc() - zeroed; text_apart() - that, and
  * on cache lines of its own.  The others: a new string; a copy of NULL is
  * NULL. */

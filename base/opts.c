@@ -23,6 +23,7 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *fmt, ...)
 static int parse(const char *text, const char *suffixes, uint64_t *out)
 {
 	unsigned int shift = 0;
+	const char *suffix;
 	uint64_t n;
 	char *end;
 
@@ -33,14 +34,11 @@ static int parse(const char *text, const char *suffixes, uint64_t *out)
 	n = strtoull(text, &end, 10);
 	if (errno)
 		return -ERANGE;
-	if (*end) {
-		const char *suffix =
-			strchr(suffixes, tolower((unsigned char)*end));
-
-		if (!suffix || end[1])
-			return -EINVAL;
+	suffix = strchr(suffixes, tolower((unsigned char)*end));
+	if (!suffix || (*end && end[1]))
+		return -EINVAL;
+	if (*end)
 		shift = 10 * (unsigned int)(suffix - suffixes + 1);
-	}
 	if (n > UINT64_MAX >> shift)
 		return -ERANGE;
 	*out = n << shift;
@@ -140,49 +138,60 @@ static const struct opt *find(const struct opt_set *sets, int code,
 	return NULL;
 }
 
-/* The long name with most of both ends of @word, half of it; or NULL. */
-static const char *nearest(const struct opt_set *sets, const char *word)
+/* Whether the @m letters of @name have more of both ends of @word than @most,
+ * which they then become, and half of it at least. */
+static bool nearer(const char *word, const char *name, size_t m, size_t *most)
 {
 	const size_t n = strlen(word);
-	const char *best = NULL;
-	size_t most = (n + 1) / 2;
+	size_t same = 0, tail = 0;
 
-	OPT_EACH (set, o, sets) {
-		const size_t m = strlen(o->name);
-		size_t same = 0, tail = 0;
+	while (same < n && same < m && word[same] == name[same])
+		same++;
+	while (same + tail < n && same + tail < m &&
+	       word[n - 1 - tail] == name[m - 1 - tail])
+		tail++;
+	if (2 * (same + tail) < n || same + tail <= *most)
+		return false;
+	*most = same + tail;
+	return true;
+}
 
-		if (!o->help)
-			continue;
-		while (word[same] && word[same] == o->name[same])
-			same++;
-		while (same + tail < n && same + tail < m &&
-		       word[n - 1 - tail] == o->name[m - 1 - tail])
-			tail++;
-		if (same + tail >= most)
-			most = same + tail + 1, best = o->name;
+const char *opts_meant(const char *word, const char *names)
+{
+	static char meant[80];
+	size_t n, most = 0;
+
+	for (*meant = '\0'; *names; names += n + strspn(names + n, ", ")) {
+		n = strcspn(names, ",");
+		if (nearer(word, names, n, &most))
+			snprintf(meant, sizeof(meant), "; did you mean %.*s?",
+				 (int)n, names);
 	}
-	return best;
+	return meant;
 }
 
 /* @code: ':' for a missing value, or '?'.  @word: the last that was read. */
 static int misuse(const struct opt_set *sets, int code, const char *word)
 {
+	const char *name = word + strspn(word, "-"), *meant = NULL;
+	const struct opt *bad;
+	size_t most = 0;
 	void *target;
-	const struct opt *o = find(sets, optopt, &target);
 
-	if (!optopt) {
-		const char *name = word + strspn(word, "-"),
-			   *meant = nearest(sets, name);
-		const bool many = meant && strstr(meant, name) == meant;
-
+	OPT_EACH (set, o, sets)
+		if (o->help && nearer(name, o->name, strlen(o->name), &most))
+			meant = o->name;
+	if (!optopt)
 		return refuse("%s: %s option%s%s%s", word,
-			      many ? "ambiguous" : "unknown",
+			      meant && strstr(meant, name) == meant
+				      ? "ambiguous"
+				      : "unknown",
 			      meant ? "; did you mean --" : "",
 			      meant ? meant : "", meant ? "?" : "");
-	}
-	if (!o)
+	bad = find(sets, optopt, &target);
+	if (!bad)
 		return refuse("-%c: unknown option", optopt);
-	return refuse("--%s: %s", o->name,
+	return refuse("--%s: %s", bad->name,
 		      code == ':' ? "needs a value" : "takes no value");
 }
 

@@ -71,15 +71,13 @@ struct opt_set {
 	void *target;
 };
 
-/**
+/*
  * opts_parse() - fill the targets of @sets from the defaults, then argv.
  * @argv: its operands are moved behind its options, as by getopt_long().
- * @sets: NULL-title-terminated array of option sets; each name and letter is
- * there once.
+ * @sets: up to one without a title; each name and letter is there once.
  * @why: on failure, one line for the user (static buffer).
- *
- * Numbers are digits only: no sign, no blank.  Where an option without a list
- * is repeated the last one counts.
+ * Numbers are digits only: no sign, no blank.  The last value of an option
+ * counts, unless it has a list.
  *
  * Return: index of the first operand in @argv, or -EINVAL (what was parsed
  * before the error is stored).
@@ -90,12 +88,12 @@ int opts_parse(int argc, char **argv, const struct opt_set *sets,
 /* opts_help() - print one aligned line per option to @f. */
 void opts_help(FILE *f, const struct opt_set *sets);
 
-/**
- * parse_size() - read a byte count such as "64", "4k" or "1m".
- * @out: set only on success, in bytes.
- *
- * Return: 0, -EINVAL (not a number), or -ERANGE (does not fit 64 bits).
- */
+/* opts_meant() - "; did you mean NAME?" for the name in @names ("csv, json")
+ * that is most like @word, or "" if none is (static buffer). */
+const char *opts_meant(const char *word, const char *names);
+
+/* parse_size() - read a byte count such as "64", "4k" or "1m" to @out.
+ * Return: 0, -EINVAL (not a number), or -ERANGE (does not fit 64 bits). */
 int parse_size(const char *text, uint64_t *out);
 
 #endif

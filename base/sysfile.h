@@ -8,10 +8,10 @@
 
 /*
  * Small files that others write: those of the kernel in /proc and /sys, and
- * recordings of them.  What cannot be read is unknown, and never a number: no
- * file, no such key, a word that is cut off, a number that goes on ("4K") or
- * is too large.  What is to be read and no regular file is refused (-EINVAL),
- * so a FIFO is not waited for.
+ * recordings of them.  A value that cannot be read is unknown, never a number:
+ * no file, no such key, a word that is cut off, a number that goes on ("4K") or
+ * is too large.  A file that is no regular file is refused (-EINVAL), so a FIFO
+ * is not waited for.
  *
  * @fmt: the path, as for printf().
  */

@@ -69,24 +69,19 @@ char *units_number(char buf[UNITS_MAX], double value)
 	return buf;
 }
 
-static int is_bare(const char *unit)
-{
-	return !unit || !*unit || !strcmp(unit, "1");
-}
-
 char *units_format(char buf[UNITS_MAX], double value, const char *unit)
 {
+	const bool bare = !unit || !*unit || !strcmp(unit, "1");
 	const char *shown;
 	double factor = units_scale(value, unit, &shown);
 	size_t len;
 
 	units_number(buf, value / factor);
 	/* Bytes come whole: "64 B", not "64.0 B". */
-	if (!is_bare(unit) && !strcmp(unit, "B") && factor == 1 &&
-	    value == floor(value))
+	if (!bare && !strcmp(unit, "B") && factor == 1 && value == floor(value))
 		snprintf(buf, UNITS_MAX, "%.0f", value);
 	len = strlen(buf);
-	if (!is_bare(unit) && !isnan(value))
+	if (!bare && !isnan(value))
 		snprintf(buf + len, UNITS_MAX - len, " %s", shown);
 	return buf;
 }
@@ -165,6 +160,9 @@ bool wrap_line(struct wrap *w, size_t width)
 		end = next(end);
 		columns++;
 	}
+	/* A word that is too long for a line of its own begins in this one. */
+	if (blank && comma > blank && strcspn(blank + 1, " ") > width)
+		blank = comma;
 	if (*end && *end != ' ')
 		end = blank ? blank : comma ? comma : end;
 	w->rest = end;

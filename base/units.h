@@ -61,15 +61,10 @@ struct wrap {
 	size_t len; /* bytes of the line */
 };
 
-/**
- * wrap_line() - the next line, of at most @width columns, at least 1.
- *
- * Lines are parted at blanks, which fall away; a word that is too long behind
- * its last comma, and where it has none at the end of the line, never inside a
- * character.
- *
- * Return: whether there was one.
- */
+/* wrap_line() - the next line, of at most @width columns, at least 1.  Lines
+ * are parted at blanks, which fall away; a word that is too long behind its
+ * last comma, and where it has none at the end of the line, never inside a
+ * character.  Return: whether there was one. */
 bool wrap_line(struct wrap *w, size_t width);
 
 #endif

@@ -178,7 +178,7 @@ double counters_ipc(const struct counters_counts *counts);
 double counters_load_pct(const struct counters_counts *counts,
 			 const double width[COUNTERS_PMUS]);
 
-/* ---- What the processor says of its counters (CPUID) -------------------- */
+/* ---- Facts of the processor about its counters (CPUID) ------------------ */
 
 /* One CPUID answer; the order in an array does not matter. */
 struct counters_leaf {

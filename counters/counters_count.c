@@ -13,7 +13,7 @@
 /*
  * A hypervisor may have fewer counters than it shows, and one for which it has
  * none stands still while the kernel takes it for running (seen on AMD under
- * KVM: of six the sixth).  What no processor can do is not believed: none
+ * KVM: of six the sixth).  Counts that no processor can reach are refused: none
  * retires 16 instructions in a cycle, nor none at all in ten thousand of them,
  * nor a hundred thousand without a branch, nor predicts a million branches
  * without a miss; and no load misses the last level without having asked it.

@@ -10,7 +10,7 @@
 #include "fleet.h"
 #include "text.h"
 
-/* What is shown, in this order: on a terminal only what is BRIEF. */
+/* The tables in their order; a terminal shows those that are BRIEF. */
 enum { BRIEF = 1, FOLDED = 2 };
 
 static const struct {
@@ -128,7 +128,7 @@ static void tell(const struct fleet *f)
 		warn("%zu more such notes", f->more_notes);
 }
 
-/* What a second run has to measure again. */
+/* Nodes that a second run has to measure again. */
 static void print_flagged(const struct fleet *f)
 {
 	for (size_t i = 0; i < f->n; i++)

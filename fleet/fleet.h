@@ -12,7 +12,7 @@
 /*
  * Many machines measured by the same suite: scripts/fleet makes the directory
  * (docs/fleet.md), and `report fleet` finds the nodes that are slower
- * than others of their kind.  Of each node one value is kept for each row.
+ * than others of their kind.  One value is kept for each row of each node.
  */
 enum fleet_status {
 	FLEET_OK,
@@ -93,8 +93,8 @@ size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 		      const char *unit, const char *better);
 
 /* fleet_read() - read DIR as run_load() does, and hand each row to @take, with
- * the number of those that are still to come and itself.  Of @run only what is
- * said of the run and of the machine is sure to be there.  Of a row only its
+ * the number of those that are still to come and itself.  In @run only the
+ * facts of the run and of the machine are sure to be there; in a row only its
  * names, status, value, interval and core_hz are. */
 typedef void fleet_take_fn(void *arg, const struct result *row, size_t left);
 int fleet_read(struct run *run, const char *dir, struct notes *notes,

@@ -354,9 +354,9 @@ void fleet_judge(struct fleet *f)
 		judge_class(f, &f->classes[i], programs, &w);
 }
 
-/* What the second run of @name shows of each row, by the levels of the first:
- * how much slower it is if that is beyond the level, else 0.  NULL: it was not
- * measured again. */
+/* How much slower the second run of @name is in each row, by the levels of the
+ * first, if that is beyond the level, else 0.  NULL: it was not measured
+ * again. */
 static double *shown_again(const struct fleet *f,
 			   const struct fleet_class *class,
 			   const struct fleet *again, const char *name)

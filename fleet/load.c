@@ -42,7 +42,7 @@ bool fleet_is_name(const char *name)
 	return len && len <= NAME_MAX_LEN;
 }
 
-/* What is wrong with a thousand nodes is said of the first of them. */
+/* Problems that a thousand nodes may have are noted for the first ones only. */
 static void add_note(struct fleet *f, const char *text)
 {
 	if (f->notes.n < NOTES_MAX)
@@ -136,7 +136,7 @@ static const char *built_in(double bytes)
 	return bytes > 0 ? text_units(size, "B") : "unknown memory";
 }
 
-/* What makes nodes alike, in words. */
+/* Properties that make nodes alike, in words. */
 static const char *class_of(const json_t *machine)
 {
 	static const struct {
@@ -277,7 +277,7 @@ size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 	return i;
 }
 
-/* Whose rows are read. */
+/* The node whose rows are read. */
 struct reading {
 	struct fleet *f;
 	struct fleet_node *node;

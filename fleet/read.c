@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rows of one node, as run_load() has them, but for a fleet: 10 000 nodes
- * are four million lines.  Of each line only the keys are taken that a fleet is
- * judged by, where they stand, without a tree of JSON.  A quote within a text
- * is escaped, so what is looked for (,"value":) is never in one.  A file in
+ * are four million lines.  Only the keys that a fleet is judged by are taken,
+ * where they stand, without a tree of JSON.  A quote within a text is escaped,
+ * so what is looked for (,"value":) is never in one.  A file in
  * which anything is not as our programs write it is left to run_load().
  */
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static bool take_line(struct result *r, char *line)
 	       r->round >= 0;
 }
 
-/* Of one case together, in the order of the file. */
+/* Rows of one case together, in the order of the file. */
 static int by_case(const void *a, const void *b)
 {
 	const struct result *x = *(const struct result *const *)a;

@@ -11,7 +11,7 @@
 
 #define NORMAL_MAD 1.4826 /* standard deviations of a normal value in a MAD */
 
-/* Of a normal distribution: where its slowest fifth begins, and fleet_tail() of
+/* A normal distribution: where its slowest fifth begins, and fleet_tail() of
  * its logarithm.  No row is taken for narrower. */
 #define NORMAL_BASE 0.8416
 #define NORMAL_TAIL 0.543

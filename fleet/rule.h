@@ -10,7 +10,7 @@
  * them?  docs/fleet.md gives the reasons and what was simulated.
  */
 
-/* What a class of at least so many nodes can tell. */
+/* Tests that a class of at least so many nodes permits. */
 struct fleet_bounds {
 	size_t nodes;
 	double z, share;   /* a row is beyond if it is so many robust standard
@@ -57,7 +57,7 @@ struct fleet_tail {
  * fleet_tail() - of @n >= 20 values that fall.
  *
  * The maximum likelihood estimate of the mean excess of exponential values of
- * which the greatest are known only to lie above a bound.  Of logarithms it is
+ * which the greatest are known only to lie above a bound.  For logarithms it is
  * Hill's estimate of the index of a heavy tail.
  *
  * Source: Epstein and Sobel, "Life Testing", Journal of the American

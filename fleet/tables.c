@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `report fleet` found, as tables, lines of text and JSON. */
+/* The results of `report fleet`, as tables, lines of text and JSON. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static json_t *values_of(const struct fleet *f, const struct fleet_class *class,
 	return values;
 }
 
-/* What more than half of @class has as each setting, or NULL. */
+/* The value of each setting on more than half of @class, or NULL. */
 static const char **common_of(const struct fleet *f, struct fleet_class *class)
 {
 	size_t n = 0;
@@ -298,7 +298,7 @@ static json_t *nodes_of(const struct fleet *f, const struct fleet_class *class,
 	return nodes;
 }
 
-/* What is the matter with a row; NULL: nothing is. */
+/* The problem of a row; NULL: there is none. */
 static const char *odd_of(const struct fleet *f,
 			  const struct fleet_class *class, size_t i)
 {

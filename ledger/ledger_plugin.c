@@ -9,9 +9,9 @@
  *
  *   N NODE PARENT SITE ENTRY KIND   a call path: called from before SITE
  *   M                               a mark
- *   R SITE COUNT INTERRUPTS AT PARTS   a read for the caller before SITE, and
- *                                   the instructions since the read before,
- *                                   whose parts are in FILE.parts
+ *   R SITE COUNT INTERRUPTS AT PARTS CLASS...   a read for the caller before
+ *                                   SITE, and the instructions since the read
+ *                                   before: parts in FILE.parts, and classes
  *
  * Each task has a stack of its own, and the plugin knows no symbols.  A call
  * pushes; a return takes away all down to the frame that has its target, else
@@ -31,41 +31,45 @@
 #include <string.h>
 
 typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
+typedef struct qemu_plugin_tb tb_t;
+typedef struct qemu_plugin_insn insn_t;
 
+typedef void callback(unsigned int cpu, void *data);
 extern int qemu_plugin_version;
-int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
-			char **argv);
-void qemu_plugin_register_vcpu_tb_trans_cb(
-	qemu_plugin_id_t id,
-	void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
-					  void (*cb)(unsigned int cpu,
-						     void *data),
-					  int flags, void *data);
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
-						int op, void *to, uint64_t add);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-				      void (*cb)(unsigned int cpu,
-						 uint32_t info, uint64_t at,
-						 void *data),
+int qemu_plugin_install(qemu_plugin_id_t, const void *, int, char **);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t,
+					   void (*)(qemu_plugin_id_t, tb_t *));
+void qemu_plugin_register_vcpu_tb_exec_cb(tb_t *, callback, int flags,
+					  void *data);
+void qemu_plugin_register_vcpu_insn_exec_inline(insn_t *, int op, void *to,
+						uint64_t add);
+void qemu_plugin_register_vcpu_mem_cb(insn_t *,
+				      void (*)(unsigned int, uint32_t info,
+					       uint64_t at, void *),
 				      int flags, int access, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
-				    void (*cb)(qemu_plugin_id_t id, void *data),
-				    void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *
-qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t,
+				    void (*)(qemu_plugin_id_t, void *), void *);
+size_t qemu_plugin_tb_n_insns(const tb_t *);
+insn_t *qemu_plugin_tb_get_insn(const tb_t *, size_t);
+uint64_t qemu_plugin_insn_vaddr(const insn_t *);
+const void *qemu_plugin_insn_data(const insn_t *);
+size_t qemu_plugin_insn_size(const insn_t *);
+
+#define U " %" PRIu64
+#define X " %" PRIx64
 
 #define USER_ENDS (UINT64_C(1) << 47)
 #define LIBRARIES UINT64_C(0x7f0000000000)
 #define NEAR	  64 /* a call within a thunk */
 #define STOP	  16
 #define MOST_DEEP 1000
+#define LINE	  6  /* 64 bytes */
+#define STACK	  14 /* 16 KiB: one of the kernel's */
+
+/* The number of instructions executed, and from a bit on those of each class.
+ * The difference of a block does not run over. */
+#define EXECUTED(n) ((n)&0xffff)
+#define FIELD(of)   (16 + 8 * (of))
 
 enum kind { JUMP, CALL, RET, SYSCALL, TO_USER, IRET, READ };
 enum frame_kind { CALLED, SYSTEM, FAULT, INTERRUPT };
@@ -73,50 +77,44 @@ enum frame_kind { CALLED, SYSTEM, FAULT, INTERRUPT };
 struct block {
 	uint64_t pc, next, target; /* of a direct jump or call */
 	size_t n;
-	uint64_t *at;
+	struct insn {
+		uint64_t at, adds;
+	} * insns;
 	enum kind end;
 	enum frame_kind entry; /* of the kernel, by an interrupt or a fault */
 	int numbered;	       /* pushes a number first */
-	struct cell *cell;     /* of the node where it ran last */
+	struct cell *cell;     /* of the path where it ran last */
 };
 
-struct node {
-	uint64_t id, parent, site, entry;
-	enum frame_kind kind;
-};
+/* Instructions that may cost more than their count, and cache lines. */
+enum class { LOCKED, CR3, MSR, FENCE, SWAPGS, INDIRECT, CODE, DATA, CLASSES };
 
+/* The count of a block on a call path; the path has a number. */
 struct cell {
-	uint64_t pc, count, epoch;
-	struct node *node;
+	uint64_t pc, count, epoch, path;
+	struct cell *touched; /* before it */
 };
 
 struct frame {
-	uint64_t site, entry;
-	struct node *node;  /* NULL: not asked for yet */
+	uint64_t site, entry, path; /* 0: not asked for yet */
 	struct cell *fault; /* whose last instruction may have faulted */
+	uint64_t adds;	    /* what that instruction counted */
 	enum frame_kind kind;
 };
 
 struct task {
-	struct frame *stack;
-	size_t n, room, switched_at;
+	struct frame stack[MOST_DEEP];
+	size_t n, switched_at, interrupts;
 	int fresh; /* not seen to return since it was switched to */
 };
 
-/* What is written of a cell. */
-struct part {
+struct part { /* what is written of a cell */
 	uint32_t node, count;
 	uint64_t pc;
 };
 
-/* The parts between two reads, from @at in the file, the first 0. */
 struct profile {
-	uint64_t at, n;
-};
-
-struct read {
-	uint64_t site, count, interrupts;
-	struct profile *profile; /* NULL: a mark */
+	uint64_t at, n; /* the parts between two reads, in the file */
 };
 
 /* From numbers of 64 bits, which are hashes, to things. */
@@ -131,34 +129,25 @@ struct table {
 int qemu_plugin_version = 1;
 
 static const char *out;
-static uint64_t mark, done, done_before, epoch;
-static struct table blocks, nodes, cells, tasks, profiles;
+static uint64_t mark, done, done_before, epoch, stack, nparts;
+static struct table blocks, paths, cells, tasks, profiles, lines;
 static struct block *last;
-static struct node root;
 static struct task *task;
-static struct cell **touched;
-static size_t ntouched, touched_room, nreads, reads_room;
-static struct read *reads, now;
+static struct cell *touched; /* since the last read */
+static struct {
+	uint64_t count, interrupts, of[CLASSES];
+} now; /* likewise */
 static int on;
-static FILE *parts;
-static uint64_t nparts;
+static FILE *calls, *parts;
 
-static void *need(void *memory)
+static void *zeros(size_t n, size_t size)
 {
-	if (!memory) {
-		fputs("ledger_plugin: no memory\n", stderr);
-		exit(1);
-	}
-	return memory;
-}
+	void *memory = calloc(n, size);
 
-/* Room for one thing more of @size. */
-static void *grow(void *v, size_t n, size_t *room, size_t size)
-{
-	if (n < *room)
-		return v;
-	*room = *room ? 2 * *room : 64;
-	return need(realloc(v, *room * size));
+	if (memory)
+		return memory;
+	fputs("ledger_plugin: no memory\n", stderr);
+	exit(1);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t x)
@@ -185,7 +174,7 @@ static void *find(struct table *t, uint64_t number, size_t size)
 		struct table old = *t;
 
 		t->room = old.room ? 2 * old.room : 1024;
-		t->slots = need(calloc(t->room, sizeof(*t->slots)));
+		t->slots = zeros(t->room, sizeof(*t->slots));
 		for (size_t i = 0; i < old.room; i++)
 			if (old.slots[i].thing)
 				*slot_of(t, old.slots[i].number) = old.slots[i];
@@ -194,7 +183,7 @@ static void *find(struct table *t, uint64_t number, size_t size)
 	slot = slot_of(t, number);
 	if (!slot->thing) {
 		slot->number = number;
-		slot->thing = need(calloc(1, size));
+		slot->thing = zeros(1, size);
 		t->n++;
 	}
 	return slot->thing;
@@ -205,42 +194,44 @@ static void push(enum frame_kind kind, uint64_t site, uint64_t entry)
 	struct task *t = task;
 
 	if (t->n == MOST_DEEP)
-		t->n = 0;
-	t->stack = grow(t->stack, t->n, &t->room, sizeof(*t->stack));
+		t->n = t->interrupts = 0;
+	t->interrupts += kind == INTERRUPT;
 	t->stack[t->n++] =
 		(struct frame) { .site = site, .entry = entry, .kind = kind };
 }
 
 static void pop_to(size_t n)
 {
-	task->n = n;
+	while (task->n > n)
+		task->interrupts -= task->stack[--task->n].kind == INTERRUPT;
 	if (n < task->switched_at)
 		task->fresh = 0;
 }
 
 /* The call path that @task is on. */
-static struct node *path(void)
+static uint64_t path(void)
 {
-	struct node *node = &root;
+	uint64_t above = 0;
 	size_t i = task->n;
 
-	while (i && !task->stack[i - 1].node)
+	while (i && !task->stack[i - 1].path)
 		i--;
 	if (i)
-		node = task->stack[i - 1].node;
+		above = task->stack[i - 1].path;
 	for (; i < task->n; i++) {
 		struct frame *f = &task->stack[i];
+		const uint64_t hash =
+			mix(mix(mix(6, above), f->site), f->entry);
+		uint64_t *id = find(&paths, mix(hash, f->kind), sizeof(*id));
 
-		f->node = find(&nodes,
-			       mix(mix(mix(node->id, f->site), f->entry),
-				   f->kind),
-			       sizeof(*node));
-		if (!f->node->id)
-			*f->node = (struct node) { nodes.n, node->id, f->site,
-						   f->entry, f->kind };
-		node = f->node;
+		if (!*id) {
+			*id = paths.n;
+			fprintf(calls, "N" U U X X " %d\n", *id, above, f->site,
+				f->entry, f->kind);
+		}
+		above = f->path = *id;
 	}
-	return node;
+	return above;
 }
 
 static void returned(uint64_t to)
@@ -250,9 +241,19 @@ static void returned(uint64_t to)
 			pop_to(i - 1);
 			return;
 		}
+	now.of[INDIRECT]++;
 	/* A new task returns from a switch to where nothing has called it. */
 	if (task->fresh && task->n <= task->switched_at)
 		pop_to(0);
+}
+
+/* Add the counts of instructions; @times is -1 to take them back. */
+static void count(struct cell *c, uint64_t adds, uint64_t times)
+{
+	c->count += times * EXECUTED(adds);
+	now.count += times * EXECUTED(adds);
+	for (int k = 0; k < CODE; k++)
+		now.of[k] += times * (adds >> FIELD(k) & 0xff);
 }
 
 /* From an interrupt or a fault, or to the user from whatever it was. */
@@ -269,10 +270,8 @@ static void resumed(uint64_t to)
 	if (!i && !user)
 		return;
 	c = i ? task->stack[i - 1].fault : NULL;
-	if (c && task->stack[i - 1].site == to && c->epoch == epoch) {
-		c->count--;
-		now.count--;
-	}
+	if (c && task->stack[i - 1].site == to && c->epoch == epoch)
+		count(c, task->stack[i - 1].adds, -1);
 	pop_to(i ? i - 1 : 0);
 }
 
@@ -280,84 +279,95 @@ static void resumed(uint64_t to)
  * instruction is executed again. */
 static void entered(const struct block *b, int whole)
 {
-	push(b->entry, last->at[done - done_before - 1], b->pc);
+	const struct insn *i = &last->insns[EXECUTED(done - done_before) - 1];
+
+	push(b->entry, i->at, b->pc);
 	if (b->entry == INTERRUPT) {
 		now.interrupts++;
 	} else if (!whole && on) {
-		last->cell->count--;
-		now.count--;
+		count(last->cell, i->adds, -1);
 	} else if (on) {
 		task->stack[task->n - 1].fault = last->cell;
+		task->stack[task->n - 1].adds = i->adds;
 	}
 }
 
-static struct profile *profile_of_now(void)
+static void begin(void)
+{
+	fputs("\n", calls);
+	memset(&now, 0, sizeof(now));
+	touched = NULL;
+	epoch++;
+}
+
+/* A read, of whoever asked for it in a program, not in the libraries. */
+static void keep(void)
 {
 	uint64_t hash = 0;
 	struct profile *p;
-
-	for (size_t i = 0; i < ntouched; i++)
-		hash += mix(mix(mix(1, touched[i]->node->id), touched[i]->pc),
-			    touched[i]->count);
-	p = find(&profiles, hash, sizeof(*p));
-	if (p->n)
-		return p;
-	p->n = ntouched;
-	p->at = nparts;
-	nparts += ntouched;
-	for (size_t i = 0; i < ntouched; i++) {
-		const struct cell *c = touched[i];
-		const struct part part = { (uint32_t)c->node->id,
-					   (uint32_t)c->count, c->pc };
-
-		fwrite(&part, sizeof(part), 1, parts);
-	}
-	return p;
-}
-
-/* Of whoever asked for it in a program, not in the libraries. */
-static void keep(struct profile *profile)
-{
 	size_t i = task->n;
 
+	for (const struct cell *c = touched; c; c = c->touched)
+		hash += mix(mix(mix(1, c->path), c->pc), c->count);
+	p = find(&profiles, hash, sizeof(*p));
+	if (!p->n) {
+		p->at = nparts;
+		for (struct cell *c = touched; c; c = c->touched, p->n++)
+			fwrite(&(struct part) { (uint32_t)c->path,
+						(uint32_t)c->count, c->pc },
+			       sizeof(struct part), 1, parts);
+		nparts += p->n;
+	}
 	while (i && task->stack[i - 1].site >= LIBRARIES)
 		i--;
-	now.site = i ? task->stack[i - 1].site : 0;
-	now.profile = profile;
-	reads = grow(reads, nreads, &reads_room, sizeof(*reads));
-	reads[nreads++] = now;
-	now = (struct read) { 0 };
-	ntouched = 0;
-	epoch++;
+	fprintf(calls, "R" X U U U U, i ? task->stack[i - 1].site : 0,
+		now.count, now.interrupts, p->at, p->n);
+	for (int k = 0; k < CLASSES; k++)
+		fprintf(calls, U, now.of[k]);
+	begin();
+}
+
+/* Those of interrupts are not of what is measured.  The kernel moves its stack
+ * by a random distance at each system call: its lines would be a matter of how
+ * many there are in a sample. */
+static void touch(uint64_t at, enum class of)
+{
+	uint64_t *then;
+
+	if (!on || task->interrupts || at >> STACK == stack)
+		return;
+	then = find(&lines, mix(mix(5, of), at >> LINE), sizeof(*then));
+	now.of[of] += *then != epoch;
+	*then = epoch;
 }
 
 static void count_last(void)
 {
-	const uint64_t n = done - done_before;
-	struct node *node = path();
+	const uint64_t id = path();
 	struct cell *c = last->cell;
 
-	if (!c || c->node != node) {
-		c = find(&cells, mix(mix(2, node->id), last->pc), sizeof(*c));
+	if (!c || c->path != id) {
+		c = find(&cells, mix(mix(2, id), last->pc), sizeof(*c));
 		last->cell = c;
-		c->node = node;
+		c->path = id;
 		c->pc = last->pc;
 	}
 	if (c->epoch != epoch) {
 		c->epoch = epoch;
 		c->count = 0;
-		touched = grow(touched, ntouched, &touched_room,
-			       sizeof(struct cell *));
-		touched[ntouched++] = c;
+		c->touched = touched;
+		touched = c;
+		for (uint64_t at = c->pc >> LINE;
+		     at <= (last->next - 1) >> LINE; at++)
+			touch(at << LINE, CODE);
 	}
-	c->count += n;
-	now.count += n;
+	count(c, done - done_before, 1);
 }
 
 static void went_to(uint64_t to)
 {
 	if (last->end == READ && on)
-		keep(profile_of_now());
+		keep();
 	else if (last->end == CALL &&
 		 (last->target < last->pc || last->target >= last->next + NEAR))
 		push(CALLED, last->next, to);
@@ -377,30 +387,26 @@ static int leads_to(uint64_t to)
 		task->stack[task->n - 1].site == to);
 }
 
-/* What began like a fault was an interrupt. */
-static void renamed(void)
-{
-	struct frame *f = &task->stack[task->n - 1];
-
-	f->kind = INTERRUPT;
-	f->node = NULL;
-	f->fault = NULL;
-	now.interrupts++;
-}
-
-/* What the last block did is known when the next one begins. */
+/* The outcome of the last block is known when the next one begins. */
 static void executed(unsigned int cpu, void *data)
 {
 	struct block *b = data;
 
-	(void)cpu;
-	if (last && done > done_before) {
-		const int whole = done - done_before == last->n;
+	if (last && done != done_before) {
+		const int whole = EXECUTED(done - done_before) == last->n;
 
-		if (last->entry == FAULT && b->numbered && task->n &&
-		    task->stack[task->n - 1].entry == last->pc &&
-		    b->pc == last->next)
-			renamed();
+		struct frame *top = &task->stack[task->n ? task->n - 1 : 0];
+
+		/* The frame that began like a fault was an interrupt. */
+		if (task->n && last->entry == FAULT && b->numbered &&
+		    top->kind == FAULT && top->entry == last->pc &&
+		    b->pc == last->next) {
+			top->kind = INTERRUPT;
+			top->path = 0;
+			top->fault = NULL;
+			task->interrupts++;
+			now.interrupts++;
+		}
 		if (on)
 			count_last();
 		if (b->entry && !(whole && leads_to(b->pc)))
@@ -410,21 +416,26 @@ static void executed(unsigned int cpu, void *data)
 	}
 	if (b->pc == mark || b->pc == mark + STOP) {
 		on = b->pc == mark;
-		keep(NULL);
+		fputs("M", calls);
+		begin();
 	}
 	last = b;
 	done_before = done;
 }
 
-/* A load of the next task's stack pointer, from where it is kept. */
-static void switched(unsigned int cpu, uint32_t info, uint64_t at, void *data)
+/* Access by an instruction that pushes, pops, calls or returns in the kernel,
+ * by one that loads the next task's stack pointer, or by any other. */
+static void accessed(unsigned int cpu, uint32_t info, uint64_t at, void *sets)
 {
-	(void)cpu;
-	(void)info;
-	(void)data;
-	task = find(&tasks, mix(3, at), sizeof(*task));
-	task->switched_at = task->n;
-	task->fresh = 1;
+	if (sets == &stack) {
+		stack = at >> STACK;
+	} else if (sets == &task) {
+		task = find(&tasks, mix(3, at), sizeof(*task));
+		task->switched_at = task->n;
+		task->fresh = 1;
+	} else {
+		touch(at, DATA);
+	}
 }
 
 static uint64_t target(const unsigned char *code, uint64_t next)
@@ -435,16 +446,44 @@ static uint64_t target(const unsigned char *code, uint64_t next)
 	return next + (uint64_t)(int64_t)offset;
 }
 
-/* How the instruction of @n bytes ends a block; prefixes aside. */
+/* Bytes of the @n at @c that are prefixes. */
+static size_t prefixes(const unsigned char *c, size_t n)
+{
+	static const char prefix[] = "\x2e\x3e\x64\x65\x66\xf0\xf2\xf3";
+	size_t k = 0;
+
+	while (k + 1 < n && (memchr(prefix, c[k], sizeof(prefix) - 1) ||
+			     (c[k] & 0xf0) == 0x40))
+		k++;
+	return k;
+}
+
+/* The class of an instruction, CLASSES if it is in none; its operation is at
+ * @c, behind its prefixes, and ends before @end. */
+static int class_of(const unsigned char *code, const unsigned char *c,
+		    const unsigned char *end)
+{
+	const int op = end - c > 1 ? c[0] << 8 | c[1] : c[0] << 8;
+	const int field = op >> 3 & 7, more = end - c > 2 ? c[2] : 0;
+
+	/* With one CPU the kernel overwrites LOCK by 0x3e; before a jump or a
+	 * call that is no lock. */
+	if (memchr(code, 0xf0, c - code) || (op >> 9 == 0x43 && c[1] < 0xc0) ||
+	    (memchr(code, 0x3e, c - code) && op >> 12 != 7 && op >> 4 != 0xf8 &&
+	     op != 0x0f1f && (op >> 8 != 0xff || field < 2)))
+		return LOCKED;
+	if (op >> 8 == 0xff && (field == 2 || field == 4))
+		return INDIRECT;
+	return op == 0x0f22 && (more >> 3 & 7) == 3 ? CR3
+	       : op == 0x0f30			    ? MSR
+	       : op == 0x0fae && more >= 0xe8	    ? FENCE
+	       : op == 0x0f01 && more == 0xf8	    ? SWAPGS
+						    : CLASSES;
+}
+
+/* How the instruction at @c of @n bytes ends a block. */
 static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 {
-	static const unsigned char prefix[] = { 0x2e, 0x3e, 0x66, 0xf2, 0xf3 };
-
-	while (n > 1 &&
-	       (memchr(prefix, *c, sizeof(prefix)) || (*c & 0xf0) == 0x40)) {
-		c++;
-		n--;
-	}
 	switch (*c) {
 	case 0xe8:
 	case 0xe9:
@@ -473,27 +512,24 @@ static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 			return READ;
 		if ((c[1] & 0xf0) == 0x80)
 			b->target = target(c + 2, b->next);
-		return JUMP;
-	default:
-		return JUMP;
 	}
+	return JUMP;
 }
 
-static int is(const struct qemu_plugin_tb *tb, size_t k, const char *code,
-	      size_t size)
+static int is(const tb_t *tb, size_t k, const char *code, size_t size)
 {
-	const struct qemu_plugin_insn *insn =
-		k < qemu_plugin_tb_n_insns(tb) ? qemu_plugin_tb_get_insn(tb, k)
-					       : NULL;
+	const insn_t *i = k < qemu_plugin_tb_n_insns(tb)
+				  ? qemu_plugin_tb_get_insn(tb, k)
+				  : NULL;
 
-	return insn && qemu_plugin_insn_size(insn) >= size &&
-	       !memcmp(qemu_plugin_insn_data(insn), code, size);
+	return i && qemu_plugin_insn_size(i) >= size &&
+	       !memcmp(qemu_plugin_insn_data(i), code, size);
 }
 
 /* How the kernel's entries look.  A device's pushes its number and jumps; all
  * else begins with CLAC, which ends a block, and pushes a number in the next
- * one, if the processor pushed no code of an error: see renamed(). */
-static void find_entry(const struct qemu_plugin_tb *tb, struct block *b)
+ * one, if the processor pushed no code of an error: see executed(). */
+static void find_entry(const tb_t *tb, struct block *b)
 {
 	const size_t k = is(tb, 0, "\xf3\x0f\x1e\xfa", 4) || /* ENDBR64 */
 			 is(tb, 0, "\x0f\x1f\x40\x00", 4) ||
@@ -509,13 +545,12 @@ static void find_entry(const struct qemu_plugin_tb *tb, struct block *b)
 		b->entry = FAULT;
 }
 
-static struct block *block_of(const struct qemu_plugin_tb *tb, size_t n)
+static struct block *block_of(const tb_t *tb, size_t n)
 {
 	uint64_t hash = 4;
 
 	for (size_t k = 0; k < n; k++) {
-		const struct qemu_plugin_insn *insn =
-			qemu_plugin_tb_get_insn(tb, k);
+		const insn_t *insn = qemu_plugin_tb_get_insn(tb, k);
 		const unsigned char *code = qemu_plugin_insn_data(insn);
 
 		hash = mix(hash, qemu_plugin_insn_vaddr(insn));
@@ -525,75 +560,49 @@ static struct block *block_of(const struct qemu_plugin_tb *tb, size_t n)
 	return find(&blocks, hash, sizeof(struct block));
 }
 
-static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void translated(qemu_plugin_id_t id, tb_t *tb)
 {
 	const size_t n = qemu_plugin_tb_n_insns(tb);
 	struct block *b = block_of(tb, n);
 
-	(void)id;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, executed, 0, b);
-	if (!b->at)
-		b->at = need(calloc(n, sizeof(*b->at)));
+	if (!b->insns)
+		b->insns = zeros(n, sizeof(*b->insns));
 	b->n = n;
+	b->pc = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	for (size_t k = 0; k < n; k++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, k);
+		insn_t *insn = qemu_plugin_tb_get_insn(tb, k);
 		const unsigned char *code = qemu_plugin_insn_data(insn);
 		const size_t size = qemu_plugin_insn_size(insn);
+		const unsigned char *c = code + prefixes(code, size);
+		const int of = class_of(code, c, code + size);
+		const int pushes =
+			(*c & 0xf0) == 0x50 || *c == 0xe8 || *c == 0xc3;
+		const int switches =
+			size == 7 && !memcmp(code, "\x48\x8b\xa6", 3);
 
-		b->at[k] = qemu_plugin_insn_vaddr(insn);
-		b->next = b->at[k] + size;
-		b->pc = b->at[0];
+		b->insns[k].at = qemu_plugin_insn_vaddr(insn);
+		b->insns[k].adds =
+			1 | (of < CODE ? UINT64_C(1) << FIELD(of) : 0);
+		b->next = b->insns[k].at + size;
 		if (k == n - 1)
-			b->end = kind_of(code, size, b);
-		qemu_plugin_register_vcpu_insn_exec_inline(insn, 0, &done, 1);
-		if (b->pc >= USER_ENDS && size == 7 &&
-		    !memcmp(code, "\x48\x8b\xa6", 3))
-			qemu_plugin_register_vcpu_mem_cb(insn, switched, 0, 1,
-							 NULL);
+			b->end = kind_of(c, code + size - c, b);
+		qemu_plugin_register_vcpu_insn_exec_inline(insn, 0, &done,
+							   b->insns[k].adds);
+		qemu_plugin_register_vcpu_mem_cb(insn, accessed, 0, 3,
+						 b->pc < USER_ENDS ? NULL
+						 : pushes   ? (void *)&stack
+						 : switches ? (void *)&task
+							    : NULL);
 	}
 	find_entry(tb, b);
 }
 
-static void write_reads(FILE *file)
+static void close_all(qemu_plugin_id_t id, void *data)
 {
-	for (size_t k = 0; k < nreads; k++) {
-		const struct read *r = &reads[k];
+	const int bad = ferror(calls) || ferror(parts);
 
-		if (!r->profile)
-			fputs("M\n", file);
-		else
-			fprintf(file,
-				"R %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-				" %" PRIu64 "\n",
-				r->site, r->count, r->interrupts,
-				r->profile->at, r->profile->n);
-	}
-}
-
-static void write_nodes(FILE *file)
-{
-	for (size_t i = 0; i < nodes.room; i++) {
-		const struct node *n = nodes.slots[i].thing;
-
-		if (n)
-			fprintf(file,
-				"N %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64
-				" %d\n",
-				n->id, n->parent, n->site, n->entry, n->kind);
-	}
-}
-
-static void write_all(qemu_plugin_id_t id, void *data)
-{
-	FILE *file = fopen(out, "w");
-
-	(void)id;
-	(void)data;
-	if (file) {
-		write_nodes(file);
-		write_reads(file);
-	}
-	if (!file || fclose(file) || ferror(parts) || fclose(parts))
+	if (fclose(calls) | fclose(parts) | bad)
 		perror(out);
 }
 
@@ -602,23 +611,20 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 {
 	char name[4096];
 
-	(void)info;
-	for (int i = 0; i < argc; i++) {
+	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "mark=", 5))
 			mark = strtoull(argv[i] + 5, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = argv[i] + 4;
-	}
-	if (!mark || !out ||
-	    snprintf(name, sizeof(name), "%s.parts", out) >= (int)sizeof(name))
-		return -1;
-	parts = fopen(name, "w");
-	if (!parts) {
-		perror(name);
+	if (!mark || !out || !(calls = fopen(out, "w")) ||
+	    snprintf(name, sizeof(name), "%s.parts", out) >=
+		    (int)sizeof(name) ||
+	    !(parts = fopen(name, "w"))) {
+		perror("ledger_plugin: mark=ADDRESS,out=FILE");
 		return -1;
 	}
-	task = need(calloc(1, sizeof(*task)));
+	task = zeros(1, sizeof(*task));
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
-	qemu_plugin_register_atexit_cb(id, write_all, NULL);
+	qemu_plugin_register_atexit_cb(id, close_all, NULL);
 	return 0;
 }

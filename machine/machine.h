@@ -14,7 +14,7 @@
  * @cpu: to calibrate on and to describe; -1 for any.  @timer: its method, or
  * NULL to choose.  @why: on failure, one line for the user.
  *
- * Pins the calling thread.  What cannot be read is null.
+ * Pins the calling thread.  Values that cannot be read are null.
  *
  * Return: a new object, or NULL.
  */

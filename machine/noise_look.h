@@ -49,7 +49,7 @@ void cpu_gaps_spin(struct cpu_gaps *g, const struct timer *t, unsigned int ms);
  * @ns: GAP_CAUSES numbers.
  *
  * Exact for tasks.  A gap without a switch that lasts over a millisecond was
- * no interrupt.  Of the shorter ones, if there are more than interrupts, each
+ * no interrupt.  If there are more of the shorter gaps than interrupts, each
  * interrupt is taken to have made one of median length and the rest of the
  * time is unseen: an estimate.
  */

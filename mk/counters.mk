@@ -4,7 +4,7 @@
 CROSS_ARM64    ?= aarch64-linux-gnu-gcc
 COUNTERS_TEST  := $(BUILD)/counters-test
 COUNTERS_GUEST := $(COUNTERS_TEST)/guest
-# What the counters need without the harness.
+# Files that the counters need without the harness.
 COUNTERS_PARTS := $(wildcard counters/*.c) base/sysfile.c base/io.c
 COUNTERS_SRCS  := tests/lab/guest.c arch/aarch64/arch.c $(COUNTERS_PARTS)
 
@@ -17,8 +17,8 @@ $(COUNTERS_GUEST): $(COUNTERS_SRCS) $(wildcard counters/*.h) mk/counters.mk
 
 # The loops of benchmarks, to be counted by callgrind: as they are measured, so
 # without SAN, which would count itself; and without -g, for valgrind cannot
-# read what every compiler writes then.  What a loop does not need, and needs the
-# harness, is left out by the linker.
+# read what every compiler writes then.  The linker leaves out parts that a loop does
+# not need, and that need the harness.
 COUNTED_LOOPS := $(BUILD)/fixtures/counted_loops
 COUNTED_SRCS  := tests/lab/loops.c bench/memory/lib/chase.c \
 	bench/memory/lib/$(ARCH)/chase_many.c clock/reference.c arch/$(ARCH)/arch.c $(COUNTERS_PARTS)

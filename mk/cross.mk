@@ -47,7 +47,7 @@ arch-test: ## count instructions of known work on emulated machines: ARCHS="aarc
 	done
 	$(Q)$(if $(ARCHS),,[ ! -e '$(BUILD)/arch-test/riscv64/more' ] || $(MAKE) --no-print-directory arch-rows)
 
-# Of the emulated machines what arch-test has left.
+# Compare what arch-test has left of the emulated machines.
 .PHONY: arch-rows
 arch-rows: $(BENCHES) ## rows of each architecture side by side, and why one has not what another has (after arch-test)
 	$(Q)for program in $(notdir $(BENCHES)); do \

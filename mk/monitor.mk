@@ -3,7 +3,7 @@
 
 MONITOR_MAIN  := $(BUILD)/obj/monitor/main.o
 MONITOR_WIDTH := $(BUILD)/obj/gen/width_table.o
-# What programs need that have rows load=...
+# Objects of programs that have rows load=...
 LOAD_OBJS     := $(BUILD)/obj/monitor/load_rows.o $(BUILD)/obj/monitor/cpu_model.o $(MONITOR_WIDTH)
 MONITOR_OBJS  := $(filter-out $(MONITOR_MAIN) $(LOAD_OBJS),$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard monitor/*.c)))
 CPU_LOAD      := $(BUILD)/bin/cpu_load

@@ -3,8 +3,8 @@
 
 PACKAGES := $(BUILD)/packages
 EPOCH     = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct))
-# What deb and dist pack is a commit, not what lies about; and the variables of this make
-# are not for the build of the package.
+# deb and dist pack a commit, not the working tree; and the variables of this make are
+# not for the build of the package.
 packed_source = rm -rf '$(1)' && mkdir -p '$(1)' && \
 	git archive --prefix='oscost-$(VERSION)/' HEAD | tar -C '$(1)' -xf -
 unmade = env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES

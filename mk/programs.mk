@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the first programs need beyond bench/cpu/*.c: the shared object that
+# Things that the first programs need beyond bench/cpu/*.c: the shared object that
 # `procedure` calls through its linkage table, and `make truth`.
 
 # The program opens it from its own place, $ORIGIN: `make install` keeps bin/ and

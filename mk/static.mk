@@ -58,7 +58,7 @@ MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(
 		 $(BUILD)/bin/net_server)
 multi_function = main_$(subst -,_,$(1))
 
-# What must be a file of its own to be executed, without its symbols.
+# Helpers that must be files of their own to be executed, without their symbols.
 MULTI_FILES   := $(addprefix $(MULTI)/,$(notdir $(PROC_TRUE) $(PROC_FORKER)))
 
 OBJS += $(MULTI_OBJS)

@@ -3,7 +3,7 @@
 
 C_FILES    = $(sort $(shell find arch base bench bill clock counters fleet harness layer ledger machine report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
-# What clang-tidy can compile: the module needs the kernel's own headers, what
+# Files that clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, counters/ is for another machine, and the
 # static file's table of programs is made when it is built.
 TIDY_FILES = $(filter-out $(foreach room,arch bench/memory/lib monitor,\
@@ -34,7 +34,7 @@ $(LIES): tests/fixtures/lies/lies.c mk/test.mk
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -fPIC -shared \
 		-o $@ $< -ldl
 
-# What tests/cli/restricted.bats runs programs under.
+# tests/cli/restricted.bats runs programs under this library.
 DENY := $(BUILD)/fixtures/deny
 
 $(DENY): tests/fixtures/deny/deny.c mk/test.mk

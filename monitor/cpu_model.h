@@ -45,8 +45,8 @@ struct cpu_model {
 	double forced;	   /* --width; 0: by the table */
 };
 
-/* cpu_model_read() - ask the processor; @forced_width as said, or 0.  What
- * cannot be read stays unknown.  cpu_model_free() it. */
+/* cpu_model_read() - ask the processor; @forced_width as said, or 0.  Values
+ * that cannot be read stay unknown.  cpu_model_free() it. */
 void cpu_model_read(struct cpu_model *model, double forced_width);
 void cpu_model_free(struct cpu_model *model);
 

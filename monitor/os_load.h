@@ -34,8 +34,8 @@ int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max);
  * It is computed from the idle time (idle + iowait) and the elapsed time, not
  * from the sum of all columns: on kernels that stop the tick of an idle CPU
  * the idle time is taken with the clock, while user and system time are
- * guessed from where the tick fell.  What runs between two ticks is missing
- * there.
+ * guessed from where the tick fell.  Tasks that run between two ticks are
+ * missing there.
  */
 enum os_state {
 	OS_OK,

@@ -29,8 +29,8 @@
 #define REFERENCE_WINDOW_NS 20000000
 #define FOREVER_NS	    UINT64_C(1000000000000000)
 
-/* Where rows go.  What belongs to one sample is written with one call, so that
- * a reader sees whole samples and a full disk leaves none that is cut short. */
+/* Where rows go.  All rows of one sample are written with one call, so that a
+ * reader sees whole samples and a full disk leaves none that is cut short. */
 struct output {
 	const char *name;
 	FILE *f; /* NULL: nowhere */

@@ -30,7 +30,7 @@ as_rate(k) = k < 3 ? sprintf('%g B/s', 10.0**k) : k < 6 ? sprintf('%g kB/s', 10.
 from(least) = 0.8 * 10.0**floor(log10(least) + 1e-9)
 wider(least, up) = up > 20 * from(least) ? up : 20 * from(least)
 to(least, most) = wider(least, most * (most / from(least))**0.2 * 1.5)
-# What is drawn of a line of data begins and ends here.
+# The drawing of a line of data begins and ends here.
 begin(v, low, high) = low > 0 ? low : v > 0 ? v : high
 end(v, high) = high > v || !(v > 0) ? high : v
 stated(label) = label[1:strstrt(label.' (', ' (') - 1]

@@ -19,7 +19,7 @@ if (log_y) set logscale cb
 if (!log_y) set cbrange [0:*]
 set xrange [-0.5:n_xs - 0.5]
 set yrange [n_ys - 0.5:-0.5]
-# Of many names only some, so that they do not overlap.
+# Many names would overlap: label only some.
 every = 1 + (side - 1) / 24
 set xtics () rotate by (n_xs > 8 ? 90 : 0) right scale 0
 if (n_xs <= 8) set xtics norotate center

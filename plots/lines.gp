@@ -1,4 +1,4 @@
-# What curves share: lines, intervals and points of each series, then what was
+# Elements of all curves: lines, intervals and points of each series, then what was
 # predicted, then marks.  Each point stands at its x.  `joined` is 0 where a
 # template draws lines of its own.  Predictions stand in the key, or with
 # beside_line at the end of each line; the measured values set the scale.

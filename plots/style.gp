@@ -1,4 +1,4 @@
-# What all figures share.  Data: series x y low high label, a block for each
+# The style of all figures.  Data: series x y low high label, a block for each
 # series.  Colours are those of Okabe and Ito, which people
 # with any kind of colour vision tell apart, and a dark ninth; points and dashes
 # differ too, for paper without colour.

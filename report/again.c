@@ -12,7 +12,7 @@
 #define LETTERS	  LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS
 #define MAX_WORDS 64
 
-/* What each option's value is made of; NULL: it is left out. */
+/* The form that each option's value must have; NULL: it is left out. */
 static const struct {
 	const char *name, *made_of;
 } options[] = {

@@ -69,8 +69,8 @@ static const char *words(const struct rowtable_line *e, const struct run *run)
 			   unit);
 }
 
-/* Without the share in brackets, for which a small screen has no room.  Of two
- * states *@value keeps the lower one. */
+/* Without the share in brackets, for which a small screen has no room.  @*value
+ * keeps the lower one of two states. */
 static const char *interval(const struct result *r, const char **value)
 {
 	const char *text = tables_interval(r), *second = strstr(*value, " or ");
@@ -142,7 +142,7 @@ static void look_at(struct outcome *o)
 					    : OTHER;
 }
 
-/* What has no size stays in the order of rows.tsv. */
+/* Rows without a size stay in the order of rows.tsv. */
 static int by_size(const void *a, const void *b)
 {
 	const struct outcome *p = a, *q = b;
@@ -263,7 +263,7 @@ void card_table(struct table *t, const struct card *card, const struct run *run)
 	table_prune(t);
 }
 
-/* What a row without a value has instead of its other cells. */
+/* The reason of a row without a value, in place of its other cells. */
 static void put_reason(FILE *f, const char *value, const char *remark,
 		       size_t width)
 {
@@ -308,7 +308,7 @@ static void put_table(FILE *f, const struct table *t)
 		for (size_t j = 0; j < COL_GRADE; j++) {
 			size_t w = cells[j] ? units_width(cells[j]) : 0;
 
-			/* Of a row with a remark only the words line up. */
+			/* A row with a remark: only the words line up. */
 			if (w > width[j] && (!j || !cells[COL_REMARK]))
 				width[j] = w;
 		}

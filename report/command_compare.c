@@ -28,7 +28,7 @@ double command_share(const char *text, double otherwise)
 	return x / 100;
 }
 
-/* Who asks for a smaller threshold says that smaller things matter. */
+/* A user who asks for a smaller threshold cares about smaller differences. */
 static double default_floor(double threshold)
 {
 	return threshold >= 0 ? fmin(FLOOR, threshold) : FLOOR;
@@ -79,7 +79,7 @@ static int write_pages(const char *root, const char *dir, struct compare_view v)
 	return doc_pages(dir, "compare", write_all, &v);
 }
 
-/* Of sides that are the same every alarm is false.  METHOD promises at most
+/* If the sides are the same every alarm is false.  METHOD promises at most
  * 10 % of the rows before the correction and one after it. */
 static int judge_same(FILE *f, const struct comparison *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What run-all asks of a run: lists, separated by tabs. */
+/* Lists that run-all asks for about a run, separated by tabs. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

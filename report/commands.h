@@ -23,7 +23,7 @@ struct settings {
  */
 typedef int command_fn(const struct settings *set, char **names);
 
-/* What each does stands in main.c. */
+/* main.c describes each. */
 command_fn command_make, command_card, command_show, command_coursework,
 	command_lmbench, command_predictions, command_compare, command_history,
 	command_due, command_failed, command_export, command_fleet;

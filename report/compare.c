@@ -59,8 +59,7 @@ static bool same_estimator(const char *a, const char *b)
 	return same_text(a, b);
 }
 
-/* What keeps @row of @s from being compared with @r of A's first run, or NULL.
- */
+/* Why @row of @s cannot be compared with @r of A's first run, or NULL. */
 static const char *obstacle(const struct comparison *c, const struct side *s,
 			    const struct result *r, const struct row *row)
 {
@@ -122,7 +121,7 @@ static const char *units(struct units *u, const struct comparison *c,
 
 	u->n = 0;
 	u->sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
-	/* What is no time and no rate has no cycles. */
+	/* Only times and rates have cycles. */
 	u->clocked = r->unit && text_glob("ns ns/B B/s 1/s", r->unit);
 	u->range[0] = u->range[1] = NAN;
 	for (size_t i = 0; i < s->n && !why; i++) {

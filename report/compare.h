@@ -47,7 +47,7 @@ struct pair {
 	const char *why; /* not comparable: static text */
 	bool tested;
 	bool first; /* of the row */
-	/* Of a row with two states (rank.h): which level this is, static
+	/* A row with two states (rank.h) has here: which level this is, static
 	 * text, the medians and shares of both sides there, p of the hypothesis
 	 * that the shares of the row's states are the same; else NULL, NAN. */
 	const char *level;
@@ -68,8 +68,8 @@ struct comparison {
 	size_t rows_with_floor; /* of their own, from A/A sessions */
 	bool interleaved;	/* in one session */
 	/* Both are ledgers (docs/ledger.md), counts of instructions, which have
-	 * no noise.  What is left is what ran before: boots with other pasts
-	 * and the samples of a boot show what that does to a row. */
+	 * no noise.  Only the past of a boot changes them: boots with other
+	 * pasts and the samples of a boot show how much it moves a row. */
 	bool counted;
 };
 

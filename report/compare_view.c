@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a comparison found, in words: one table of rows, with a column for each
- * further side, for a terminal and for pages; and the same rows as JSON.
+ * The result of a comparison, in words: one table of rows, with a column for
+ * each further side, for a terminal and for pages; and the same rows as JSON.
  */
 #include <errno.h>
 #include <math.h>

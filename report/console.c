@@ -9,19 +9,6 @@
 
 #define LINE_WIDTH 80 /* of a terminal; in a file nothing is cut */
 
-static void put_cell(FILE *f, const char *text, size_t width, bool right,
-		     bool last)
-{
-	const char *part = text_cut(text ? text : "", width);
-	int pad = (int)(width - units_width(part));
-
-	if (right)
-		fprintf(f, "%*s", pad, "");
-	text_plain(f, part);
-	if (!right && !last)
-		fprintf(f, "%*s", pad, "");
-}
-
 static size_t widest(const struct table *t, size_t column, size_t max)
 {
 	size_t width = units_width(t->columns[column].head);
@@ -36,13 +23,25 @@ static size_t widest(const struct table *t, size_t column, size_t max)
 	return width < max ? width : max;
 }
 
-/* @ends: behind which columns a line ends. */
+/* @ends: behind which columns a line ends.  A cell that is wider than its
+ * column has lines of its own. */
 static void put_line(FILE *f, const struct table *t, const char *const *cells,
 		     const size_t *width, const bool *ends)
 {
 	for (size_t j = 0; j < t->ncolumns; j++) {
-		put_cell(f, cells[j], width[j], t->columns[j].number, ends[j]);
-		fputs(j + 1 == t->ncolumns ? "\n" : ends[j] ? "\n  " : "  ", f);
+		const char *text = cells[j] ? cells[j] : "";
+		const char *before = j ? "  " : "";
+		const int pad = (int)width[j] - (int)units_width(text);
+		const bool right = t->columns[j].number;
+
+		if (pad < 0) {
+			console_text(f, text, before, "    ");
+			continue;
+		}
+		fprintf(f, "%s%*s", before, right ? pad : 0, "");
+		text_plain(f, text);
+		fprintf(f, "%*s%s", right || ends[j] ? 0 : pad, "",
+			ends[j] ? "\n" : "");
 	}
 }
 
@@ -141,7 +140,7 @@ static void console_rows(struct doc *d, const struct table *t)
 	fputc('\n', d->f);
 }
 
-/* Of ours: it holds nothing that a terminal takes for more than text. */
+/* @text is ours: no character in it controls the terminal. */
 static void console_code(struct doc *d, const char *text)
 {
 	fprintf(d->f, "%s\n\n", text);

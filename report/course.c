@@ -81,7 +81,7 @@ double course_predicted(const struct course *c, size_t i)
 	return is_written(op) ? op->said[PREDICTED] : op->rule[PREDICTED];
 }
 
-/* What was predicted, or else what the rule gives. */
+/* The prediction, or else the value of the rule. */
 static void fill_predicted(struct table *t, const struct operation *op)
 {
 	const double *v = is_written(op) ? op->said : op->rule;
@@ -163,7 +163,7 @@ void course_table(struct table *t, const struct course *c,
 	t->caption = section ? section : "All operations";
 }
 
-/* What the student said, and the rule where it stands in for a figure. */
+/* The student's reason, and the rule where it stands in for a figure. */
 static void add_reason(struct table *t, const struct operation *op)
 {
 	const char *rule = is_written(op) ? NULL : op->words;

@@ -10,7 +10,7 @@
 #include "load.h"
 #include "rowtable.h"
 
-/* Of an operation: base hardware, software overhead, and both; NAN if not
+/* Parts of a cost: base hardware, software overhead, and both; NAN if not
  * known.
  */
 enum { BASE, SOFTWARE, PREDICTED, PARTS };
@@ -131,7 +131,7 @@ struct formula_name {
 	double value;
 };
 
-/* What the names of a formula stand for. */
+/* Values for the names in a formula. */
 struct formula_world {
 	const struct run *run;
 	const struct operations *ops;
@@ -160,8 +160,8 @@ double formula_value(const char *text, const struct formula_world *w,
 
 /**
  * formula_text() - @text with each {UNIT FORMULA} replaced by its value:
- * {ns syscall}, {B/s 4096/loop}, {1 a/b} for a bare number, {% a/b}.  What has
- * no value becomes "unknown".
+ * {ns syscall}, {B/s 4096/loop}, {1 a/b} for a bare number, {% a/b}.  One
+ * without a value becomes "unknown".
  */
 const char *formula_text(const char *text, const struct formula_world *w);
 

@@ -31,7 +31,7 @@ static void put_heading(struct doc *d, const char *const *field,
 						  field[TITLE]));
 }
 
-/* What the programs that measure these operations say of themselves. */
+/* Descriptions by the programs that measure these operations. */
 static void put_methods(struct doc *d, const struct course *c,
 			const struct run *run, const char *ids)
 {

@@ -64,8 +64,7 @@ void table_unbracket(struct table *t, size_t column);
 /* table_prune() - take out columns in which no cell has text. */
 void table_prune(struct table *t);
 
-/* console_table() - @t in columns; on a terminal long cells are cut with an
- * ellipsis. */
+/* console_table() - @t in columns; on a terminal in lines of 80 columns. */
 void console_table(FILE *f, const struct table *t);
 
 /* console_paragraph() - @text, on a terminal in lines of 80 columns. */

@@ -43,8 +43,8 @@ static void tex_para(struct doc *d, const char *text)
 	fputs("\n\n", d->f);
 }
 
-/* What a column of a paper's table asks for, in characters: its longest cell,
- * and the longest word above it. */
+/* Width that a column of a paper's table needs, in characters: its longest
+ * cell, and the longest word above it. */
 static double share(const struct table *t, size_t column)
 {
 	const bool few = t->ncolumns > 2 && t->ncolumns <= PAPER;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Who is measured in the next round of a run: time goes to the programs whose
- * rows are not certain yet.
+ * Choose the programs of the next round of a run: time goes to those whose rows
+ * are not certain yet.
  *
  * Intervals shrink with the root of the number of rounds, so the widest one of
  * a program's rows tells how many rounds bring it within a goal.  They are
@@ -17,7 +17,7 @@
  * tests/unit/test_report_due.c).  If the time left is not enough for all, it is
  * divided as a program divides its own among cases (harness/visit/program.h),
  * so that the sum of the errors is least: rounds grow with (error / seconds) to
- * the power of 2/3.  What a program still gets is spread evenly over the rounds
+ * the power of 2/3.  The rounds left to a program are spread evenly over those
  * to come.
  */
 struct due_program {

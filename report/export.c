@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "err.h"
 #include "load.h"
+#include "opts.h"
 #include "out.h"
 #include "text.h"
 
@@ -69,7 +70,7 @@ int export_json(FILE *f, const struct run *run)
 	return err;
 }
 
-/* What the card calls @row; NULL if it does not stand there. */
+/* The name of @row on the card; NULL if it does not stand there. */
 static const char *name_on(const struct card *card, const struct run *run,
 			   const struct row *row)
 {
@@ -175,11 +176,10 @@ static void refuse(const char *name, const char *dir)
 	for (int i = 0; i < n; i++) {
 		const char *format = format_of(list[i]->d_name);
 
-		if (format) {
+		if (format)
 			all = text_format("%s, %s", all, format);
-		}
 	}
-	warn("--format %s: expected %s", name, all);
+	warn("--format %s: expected %s%s", name, all, opts_meant(name, all));
 }
 
 /* Return: 0 or -1, which was said. */

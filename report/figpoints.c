@@ -109,7 +109,7 @@ static double x_of(const struct run *run, const struct section *s,
 	return json_is_integer(value) ? json_number_value(value) : NAN;
 }
 
-/* What a pointer over a point shows: its case, its value and its interval. */
+/* Text for a pointer over a point: its case, its value and its interval. */
 static const char *hover(const struct result *r)
 {
 	const char *value = tables_value(r), *interval = tables_interval(r);
@@ -164,8 +164,8 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 	d->points[d->n++] = p;
 }
 
-/* What the unit must suit: the largest value on a linear axis, the middle of
- * a logarithmic one.  0 if there is none. */
+/* The value that the unit must suit: the largest one on a linear axis, the
+ * middle of a logarithmic one.  0 if there is none. */
 static double typical_value(const struct plotdata *d, const struct figure *fig)
 {
 	const bool log = has_histogram(fig) || figures_flag(fig, "logy");

@@ -64,7 +64,7 @@ int figures_draw(const char *root, const char *dir, const char *const *ids,
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */
 bool figures_flag(const struct figure *fig, const char *flag);
 
-/* What a figure shows of one case. */
+/* The point of one case in a figure. */
 struct point {
 	const struct row *row;
 	size_t series;

@@ -58,7 +58,7 @@ static double distance(const struct run *run, size_t i, const json_t *rows)
 	return far;
 }
 
-/* What the report of the earlier run in @dir adds to @between.  Return: whether
+/* Update @between from the report of the earlier run in @dir.  Return: whether
  * it is one. */
 static bool add_run(double *between, const struct run *run, const char *dir)
 {
@@ -115,7 +115,7 @@ void grades_earlier(struct run *run)
 		grade_set(&run->rows[i].all, between[i]);
 }
 
-/* Of the core rows; of all, where the programs are older than these are. */
+/* Count the core rows, or all rows if the programs are older than core rows. */
 static size_t count(const struct run *run, bool core, size_t *graded)
 {
 	size_t n = 0;

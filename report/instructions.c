@@ -13,8 +13,8 @@ static bool is(const char *unit, const char *one, const char *other)
 	return !strcmp(unit, one) || !strcmp(unit, other);
 }
 
-/* What one operation (or one byte: *@unit) took, ns; a rate is turned round,
- * as in the ledger.  NAN: @r is no price. */
+/* Time of one operation (or one byte: *@unit), ns; a rate is inverted, as in
+ * the ledger.  NAN: @r is no cost. */
 static double price(const struct result *r, const char **unit)
 {
 	const char *u = r->unit ? r->unit : "";

@@ -2,8 +2,8 @@
 #ifndef LEAKS_H
 #define LEAKS_H
 
-/* Of a program of the report, which frees nothing one by one (text.h): what
- * LeakSanitizer asks it. */
+/* LeakSanitizer calls this; a program of the report frees nothing one by one
+ * (text.h). */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {

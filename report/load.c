@@ -16,8 +16,8 @@
 
 #define MAX_BAD_NOTES 5
 
-/* Where a usable line of the file stands.  What it says is read again when its
- * row is made: all lines of a long run would not fit into memory as JSON. */
+/* Where a usable line of the file stands.  Its text is read again when its row
+ * is made: all lines of a long run would not fit into memory as JSON. */
 struct line {
 	size_t row;
 	off_t begin;
@@ -399,7 +399,7 @@ const char *run_planned(const struct run *run, const char *id)
 	return id;
 }
 
-/* What the rows of a round tell themselves is no trouble of the program. */
+/* A failure that rows of the round report themselves is no trouble. */
 static bool from_rows(const struct reading *in, const char *program,
 		      double round)
 {

@@ -8,8 +8,8 @@
 
 #include "result.h"
 
-/* What the reader must know before trusting the figures: what is the matter
- * and what to do about it. */
+/* A fact that the reader must know before trusting the figures: what is the
+ * matter and what to do about it. */
 struct note {
 	const char *text, *remedy;
 };
@@ -158,8 +158,8 @@ double rounds_goal(const struct run *run);
  * @rows: gets the number of rows with a value, out of which they are.
  *
  * A value without an interval, because fewer than 6 invocations gave one or
- * because they have a trend, is not precise at all.  What has no value
- * (skipped, failed, below resolution), and a level, which is a word, are not
+ * because they have a trend, is not precise at all.  Rows without a value
+ * (skipped, failed, below resolution), and levels, which are words, are not
  * counted: no round makes them precise.
  */
 size_t rounds_wide(const struct run *run, const struct section *s,
@@ -177,7 +177,7 @@ bool rounds_gave_up(const struct run *run, const struct section *s);
  * of those that are called, 5 % at most are called wrongly (false discovery
  * rate over all rows that have levels and distances).
  *
- * Such a row gets "low_distance_ns" and "high_distance_ns" in "states": the
+ * The row gets "low_distance_ns" and "high_distance_ns" in "states": the
  * medians in the rounds of each level.
  */
 void distances_mark(struct run *run);
@@ -189,11 +189,11 @@ const char *distances_text(const struct result *r);
 /**
  * trend_mark() - find the rows of @run whose values rise or fall with the
  * rounds, by Kendall's exact test; of those that are called, 5 % at most are
- * called wrongly (false discovery rate over all rows).  What moves by no more
- * than another run may differ by (grade.h), or by no more than grade A allows,
- * is none.
+ * called wrongly (false discovery rate over all rows).  A row that moves by no
+ * more than another run may differ by (grade.h), or by no more than grade A
+ * allows, is none.
  *
- * Such a row gets "trend" {from, to: values of the first and the last round; p:
+ * The row gets "trend" {from, to: values of the first and the last round; p:
  * adjusted}, and loses its interval: that is for rounds that are alike.
  */
 void trend_mark(struct run *run);

@@ -190,14 +190,17 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static const char *command_names(void)
+{
+	const char *all = commands[0].name;
+
+	for (size_t i = 1; i < COMMANDS; i++)
+		all = text_format("%s, %s", all, commands[i].name);
+	return all;
+}
+
 /* The command before a word: "report", or "oscost" where that started us. */
 #define called program_invocation_short_name
-
-static void put_usage(const struct command *c)
-{
-	printf("usage: %s %s [OPTION]...%s\n\n%s\n", called, c->name,
-	       c->operands, c->help);
-}
 
 static void help_all(const struct opt_set *common)
 {
@@ -233,12 +236,6 @@ int main(int argc, char **argv)
 
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	result_json_memory();
-	if (argc > 1 && !strcmp(argv[1], "machine"))
-		die(EXIT_USAGE, "the machine is described by a program of its "
-				"own; type: build/bin/machine");
-	if (argc > 1 && !strcmp(argv[1], "noise"))
-		die(EXIT_USAGE, "the noise is watched by a program of its own; "
-				"type: build/bin/machine noise");
 	if (c) {
 		argc--;
 		argv++;
@@ -247,19 +244,21 @@ int main(int argc, char **argv)
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try %s%s%s --help", why, called,
 		    c ? " " : "", name);
-	if (set.help && c)
-		put_usage(c);
-	if (set.help) {
-		if (c)
-			opts_help(stdout, sets);
-		else
-			help_all(sets + 1);
-		return EXIT_OK;
-	}
-	if (set.version) {
+	if (set.help && c) {
+		printf("usage: %s %s [OPTION]...%s\n\n%s\n", called, name,
+		       c->operands, c->help);
+		opts_help(stdout, sets);
+	} else if (set.help) {
+		help_all(sets + 1);
+	} else if (set.version) {
 		puts("report " OSCOST_VERSION);
-		return EXIT_OK;
 	}
+	if (set.help || set.version)
+		return EXIT_OK;
+	if (!c && first < argc)
+		die(EXIT_USAGE, "unknown command '%s'%s; try %s --help",
+		    argv[first], opts_meant(argv[first], command_names()),
+		    called);
 	if (!c)
 		die(EXIT_USAGE,
 		    "expected a command first, such as %s make DIR; "

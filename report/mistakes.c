@@ -21,7 +21,7 @@ static double bound(const char *field)
 	return strcmp(field, "-") != 0 ? strtod(field, NULL) : NAN;
 }
 
-/* What the run has of one mistake. */
+/* The rows of one mistake in the run. */
 struct found {
 	const struct row *naive, *proper; /* NULL: not in this run */
 	double right, factor;		  /* naive / right; NAN: unknown */

@@ -75,7 +75,7 @@ static struct noise_cpu *find_cpu(struct noise_certificate *q, int cpu)
 	return &q->v[q->n++];
 }
 
-/* What is no number, or none that a time can be, counts as nothing. */
+/* A text, or a number that no time can be, counts as nothing. */
 static double amount(const json_t *row, const char *path)
 {
 	double x = run_number(row, path);

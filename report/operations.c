@@ -10,7 +10,7 @@
 #include "rowtable.h"
 #include "text.h"
 
-/* What the rest of the report counts on. */
+/* Whether all is there that the rest of the report needs. */
 static bool is_usable(const struct operation *op)
 {
 	return op->id && op->section && op->label && op->benchmark &&

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * What is known of the suite's rows: bench/<family>/rows.tsv,
+ * Facts about the suite's rows: bench/<family>/rows.tsv,
  * monitor/rows.tsv, report/estimates.tsv and report/figures.tsv (docs/rows.md).
  * Each line has a kind and its fields, parted by one tab; lines that begin with
  * # are comments.
@@ -22,7 +22,7 @@ struct rowtable {
 	size_t n;
 };
 
-/* What the user can do where they cannot be read. */
+/* Remedy for the user where they cannot be read. */
 #define ROWTABLE_REMEDY \
 	"--root names the directory that holds bench/ and plots/"
 

@@ -33,7 +33,7 @@ static void put_note(struct doc *d, const char *text, const char *remedy)
 				    remedy ? remedy : ""));
 }
 
-/* What limits the figures: the gravest first, the rest folded. */
+/* Limits of the figures: the gravest first, the rest folded. */
 static void put_warnings(struct doc *d, const struct run *run,
 			 const struct figures *figs)
 {
@@ -61,8 +61,7 @@ static void put_warnings(struct doc *d, const struct run *run,
 		d->format->fold(d, NULL, NULL);
 }
 
-/* What this is, when it was measured and how certain it is; "Linux 6.1 on ...".
- */
+/* The machine, the date and how certain the run is; "Linux 6.1 on ...". */
 static void put_top(struct doc *d, const struct run *run)
 {
 	const char *when = run_text(run->meta, "started_at"), *grade;
@@ -201,7 +200,7 @@ void report_write(struct doc *d, const struct run *run,
 	put_card(d, run, parts);
 	put_warnings(d, run, parts->figs);
 	put_contents(d, run, parts);
-	/* Who predicted wants to see that first. */
+	/* A user who predicted wants to see that first. */
 	if (parts->course->predicted)
 		course_write(d, parts->course, run);
 	families_write(d, run, &parts->course->table, parts->figs);

@@ -55,7 +55,7 @@ bool lmbench_any(const struct rowtable *t, const struct run *run);
 void lmbench_write(struct doc *d, const struct rowtable *t,
 		   const struct run *run);
 
-/* What the report is made of beside the run itself. */
+/* Parts of the report beside the run itself. */
 struct report_parts {
 	const struct figures *figs;
 	const struct card *card;
@@ -161,7 +161,7 @@ void instructions_write(struct doc *d, const struct run *run,
 			const struct run *ledger);
 
 /*
- * What two programs of a run say of the same thing, and cannot both be right.
+ * Facts that two programs of a run state differently, and cannot both be right.
  */
 
 /* contradictions_add() - a note for each.  The third cache: its loads are
@@ -179,7 +179,7 @@ void warnings_add(struct run *run);
  */
 enum noise_phase { NOISE_BEFORE, NOISE_BETWEEN, NOISE_AFTER, NOISE_PHASES };
 
-/* What took the time. */
+/* Causes of lost time. */
 enum noise_cause {
 	NOISE_TASKS,
 	NOISE_THROTTLED,
@@ -245,8 +245,8 @@ void noise_certificate_print(FILE *f, const struct run *run);
 void sections_noise(struct doc *d, const struct run *run);
 
 /*
- * Commands that the report gives to be typed, also under sudo.  What it reads
- * may be anybody's: a command names a program of this suite, everything else
+ * Commands that the report gives to be typed, also under sudo.  Results may be
+ * anybody's: a command names a program of this suite, everything else
  * in it is one quoted word, and what does not look as it must is no command.
  */
 

@@ -25,7 +25,7 @@ static const char *shown(const json_t *v)
 	return "unknown";
 }
 
-/* What machine.json has, and where in it. */
+/* A part of machine.json. */
 struct place {
 	const struct run *run;
 	const json_t *one; /* of its arrays, or all of it */
@@ -105,7 +105,7 @@ static void add_mitigations(struct table *t, const struct run *run)
 		table_pair(t, "mitigations", "unknown");
 }
 
-/* What clocks that do not count by the counter say of its rate. */
+/* Differences of the counter's rate from clocks that do not count by it. */
 static void add_rate(struct table *t, const struct run *run)
 {
 	const json_t *c;
@@ -228,7 +228,7 @@ void sections_machine_table(struct table *t, const json_t *machine)
 	describe(t, &run, "machine");
 }
 
-/* What the machine at the other end of the network said of itself. */
+/* Facts that the machine at the other end of the network sent about itself. */
 static void put_peer(struct doc *d, const struct run *run)
 {
 	struct table t;
@@ -274,7 +274,7 @@ static const char *fact(const struct result *r, const char *key)
 	return json_is_string(v) ? json_string_value(v) : NULL;
 }
 
-/* What `certify` says of each method and check, before all its figures. */
+/* Verdicts of `certify` on each method and check, before all its figures. */
 static void put_verdicts(struct doc *d, const struct run *run,
 			 const struct section *certify)
 {

@@ -39,7 +39,7 @@ static const char *ordinal(size_t i, size_t n)
 							  : ends[0]);
 }
 
-/* What the interval is made of, with this run's n. */
+/* The ranks that make the interval, with this run's n. */
 static const char *interval_text(unsigned int n)
 {
 	size_t lo, hi;

@@ -5,7 +5,7 @@
 #include "sections.h"
 #include "text.h"
 
-/* What the rows know of the place of their files: the words of the one that
+/* The place of the files according to the rows: the words of the one that
  * has weighed it, else those of any. */
 static const char *place_of(const struct run *run, const struct section *s)
 {

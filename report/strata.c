@@ -27,7 +27,7 @@ static struct gap find_gap(const double *x, size_t n)
 	return g;
 }
 
-/* Of logarithms, which round. */
+/* @gap is between logarithms, which round. */
 static bool wide(double gap)
 {
 	return gap > log(STATES_GAP) - 1e-9;
@@ -120,7 +120,7 @@ double strata_share(const struct strata *l, const double *x, size_t n,
 {
 	double *v = text_alloc(n + m, sizeof(*v)), p;
 
-	/* Of two values the exact test of ranks is Fisher's. */
+	/* For two values the exact test of ranks is Fisher's. */
 	for (size_t i = 0; i < n + m; i++)
 		v[i] = strata_of(l, i < n ? x[i] : y[i - n]) > 0;
 	p = rank_test(v, n, v + n, m);

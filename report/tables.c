@@ -215,7 +215,7 @@ static const char *caption(const struct run *run, const struct section *s)
 			   (long long)r->priority, rounds);
 }
 
-/* What is the same in all rows stands in the caption, once. */
+/* A text that is the same in all rows stands in the caption, once. */
 static void hoist(struct table *t, size_t column, const char *what)
 {
 	const char *all = common(t, column);
@@ -247,7 +247,7 @@ bool tables_is_core(const struct row *row)
 	return row->all.tier && !strcmp(row->all.tier, "core");
 }
 
-/* What the card, the course or lmbench's summary calls @row, or NULL. */
+/* The name of @row on the card, in the course or for lmbench, or NULL. */
 static const char *words_for(const struct run *run, const struct rowtable *t,
 			     const struct row *row)
 {

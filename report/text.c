@@ -178,8 +178,8 @@ void text_data(FILE *f, const char *s)
 	fputc('"', f);
 }
 
-/* What stands for itself in no LaTeX, and what pdflatex cannot draw as it is.
- * Everything else that is not ASCII becomes a question mark. */
+/* Characters that LaTeX does not print as they are, and those that pdflatex
+ * cannot draw.  Everything else that is not ASCII becomes a question mark. */
 static const struct {
 	const char *from, *to;
 } tex_signs[] = {

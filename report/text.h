@@ -8,9 +8,9 @@
 #include "alloc.h"
 
 /*
- * Strings of the report.  What comes out of a results directory may hold
- * anything, so every name and reason goes through one of the writers below
- * and nothing else decides what is markup.  A command of the report is a
+ * Strings of the report.  A results directory may hold anything, so every name
+ * and reason from there goes through one of the writers below and nothing
+ * else decides what is markup.  A command of the report is a
  * process that ends: nothing is freed one by one, so a string may be passed on,
  * kept or left as it is, whoever made it.
  */

@@ -63,7 +63,7 @@ static void trim(struct trimmed *t, const double *x, size_t n)
 	stats_sort(v, n);
 	for (size_t i = cut; i < n - cut; i++)
 		sum += v[i];
-	/* What was cut off stands as the last that was not. */
+	/* Values that were cut off count as the last that was not. */
 	for (size_t i = 0; i < cut; i++) {
 		v[i] = v[cut];
 		v[n - 1 - i] = v[n - 1 - cut];

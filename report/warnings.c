@@ -16,7 +16,7 @@
 #define TRUTH_ERROR  0.01
 #define TRUTH_CYCLES 8
 
-/* What is the matter with a row: NULL for nothing. */
+/* The problem of a row: NULL for none. */
 typedef const char *why_fn(const struct row *row);
 
 /* One line of all rows with which something is the matter. */
@@ -68,8 +68,8 @@ static const char *cpus(const struct row *row)
 	return row->all.cpu == RESULT_CPUS_DIFFER ? "" : NULL;
 }
 
-/* Values that rounds which agree do not make right.  Of earlier runs the rows
- * tell. */
+/* Doubts about values that agreeing rounds do not remove.  Doubts from earlier
+ * runs stand in the rows. */
 static const char *doubt(const struct row *row)
 {
 	const char *why = grade_doubt(&row->all);
@@ -77,7 +77,7 @@ static const char *doubt(const struct row *row)
 	return why && strncmp(why, "earlier", 7) != 0 ? why : NULL;
 }
 
-/* What the certificate found most of on the measuring CPU. */
+/* The main cause of lost time on the measuring CPU, by the certificate. */
 static void warn_noise(struct run *run)
 {
 	struct noise_certificate q;
@@ -164,7 +164,7 @@ static json_int_t aside(const struct row *row, const char *key)
 	return json_integer_value(json_object_get(row->all.set_aside, key));
 }
 
-/* What is in no value, in one line: the rows say why. */
+/* One line for the measurements that are in no value: the rows say why. */
 static void warn_set_aside(struct run *run)
 {
 	json_int_t visits = 0, invocations = 0;
@@ -192,7 +192,7 @@ static void warn_set_aside(struct run *run)
 				NULL));
 }
 
-/* Of programs that were skipped, or of those that failed. */
+/* Troubles of programs that were skipped, or of those that failed. */
 static void warn_troubles(struct run *run, bool skipped)
 {
 	for (size_t i = 0; i < run->ntroubles; i++) {

@@ -86,7 +86,7 @@ one() { # ROUND PROGRAM SECONDS CORE ARGUMENT...
 	echo "run-all.sh: $program in round $round: $why" >&2
 }
 
-# What the rows say, and the reasons of those that are skipped.
+# The numbers of rows by status, and the reasons of those that are skipped.
 summary() {
 	# shellcheck disable=SC2016 # awk's
 	awk -v crashes="$crashes" '

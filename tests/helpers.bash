@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 : "${BIN:?set by make check-cli}"
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 FIXTURES=${FIXTURES:-${BIN%/*}/fixtures}
-# What one test kills another one must not find.
+# Each test has its own records: it must not find what another one kills.
 export OSCOST_RECORDS=$BATS_RUN_TMPDIR/records-${BATS_SUITE_TEST_NUMBER:-all}
 export ROOT FIXTURES
 
@@ -17,7 +17,7 @@ declare -ga QUICK=(--effort 1 --invocations 1)
 # Nothing takes as long as this; what hangs must not hang the tests.
 readonly PATIENCE_S=${PATIENCE_S:-600}
 
-# Of files that need no more: each test in a directory of its own.
+# Files that need no more: each test in a directory of its own.
 setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # benches: the names of all benchmark programs; other things in $BIN, such as
@@ -47,8 +47,8 @@ each_bench() {
 }
 
 # calmly: from now on try runs commands (others take "${calm[@]}") at a real-time priority, where one may be had.
-# Of what sleeps (for a disk, a partner) all samples could else have waited for a
-# CPU that other tests had, and a row without samples tests nothing.
+# All samples of a program that sleeps (for a disk, a partner) could else have waited
+# for a CPU that other tests had, and a row without samples tests nothing.
 calm=()
 calmly() { ! chrt -r 1 true 2>/dev/null || calm=(chrt -r 1); }
 

@@ -13,7 +13,7 @@
 
 /*
  * aarch64, all of it that the programs ask for beside the counter
- * (timer_asm.h). What each is: arch/contract.h.
+ * (timer_asm.h). Each is explained in arch/contract.h.
  */
 #define ARCH_NAME   "aarch64"
 #define ARCH_INLINE static inline __attribute__((always_inline))

@@ -12,7 +12,7 @@
  * The time of a division depends on its operands on many processors: div is
  * k / x with k = 0x7ffffff1 (int32) or 0x7ffffffffffffff1 (int64), where x and
  * the quotient have about half as many bits as k.  mod is (k % x) | c with x of
- * the same size; the OR is part of it.  Of floating point, add and mul are
+ * the same size; the OR is part of it.  In floating point, add and mul are
  * x + k and x * k, div is x / k with k a little above 1, sqrt stands just below
  * 1, fma is x * k + c, and bogo is lmbench's (c + x) * (1.5 - x) / x, four
  * operations in three steps.  float128, double128, float256 and double256 are

@@ -243,8 +243,8 @@ static int make_files(int dir, int count, void (*put_name)(char *, int),
 	return 0;
 }
 
-/* A directory of its own, in which files were.  What was deleted in the running
- * second is taken again, so wait for the next. */
+/* A directory of its own, in which files were.  ext4 reuses an inode deleted in
+ * the running second, so wait for the next. */
 static int use_directory(struct bench *b, struct ops_state *s)
 {
 	char name[32];

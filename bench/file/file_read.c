@@ -234,8 +234,8 @@ static void ask_next(struct file_reading *s, enum timer_method method,
 
 /*
  * Take what has completed by *@now, which is set; @ticks (or NULL) gets how
- * long each took; ask anew if @again.  What completes meanwhile is left for the
- * next time: it would be older than its own end.
+ * long each took; ask anew if @again.  A read that completes meanwhile is left
+ * for the next time: it would be older than its own end.
  *
  * Return: how many, at most the depth.
  */

@@ -125,9 +125,9 @@ static int64_t write_all(const struct write_state *s, size_t len)
 	return 0;
 }
 
-/* The cache as the case wants it, whatever it was.  What is not to be durable
- * is dirty already: else the more events, the fewer were the first on a clean
- * page, which costs more. */
+/* The cache as the case wants it, whatever it was.  Pages of writes that need
+ * not be durable are dirty already: else the more events, the fewer were the
+ * first on a clean page, which costs more. */
 static int64_t set_cache(const struct write_state *s,
 			 const struct write_case *t)
 {

@@ -208,8 +208,8 @@ static void go_over(void *arg, uint64_t passes)
 }
 
 /* An event lasts so long that what the clock and the start of the threads add
- * is under a hundredth of it.  Of what caches hold it is whole passes: a part
- * of the arrays may be in another cache than the rest. */
+ * is under a hundredth of it.  In caches an event is whole passes: a part of
+ * the arrays may be in another cache than the rest. */
 static void choose_rounds(struct bench *b, struct bandwidth_state *s,
 			  const struct bench_case *c)
 {

@@ -13,7 +13,7 @@
  * is in it. `page_local` finishes one page before the next, which lets
  * prefetchers of today help. `chunk` is the list of the CSE 221 report: a
  * random element of the next chunk of `stride` bytes. `stride` walks upwards
- * and shows what prefetching gains. `page` reads one line in each 4 KiB. Of
+ * and shows what prefetching gains. `page` reads one line in each 4 KiB. For
  * `chunk` and `page` size is what is walked through: they touch one line in
  * each chunk or page, so the caches hold them longer than the other orders.
  *

@@ -142,7 +142,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	const struct kind *k = CASE_OF(c, "fault", kinds);
 
 	c->arg = k;
-	/* Pages that are not cached, some to warm up.  What the kernel keeps of
+	/* Pages that are not cached, some to warm up.  The kernel's data about
 	 * each page is in no cache at first, and after other cases. */
 	c->most = k->how == MAJOR ? count_of(k) / 2 : 0;
 	c->cycle = c->threads ? k->count : 0;

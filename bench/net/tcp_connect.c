@@ -21,7 +21,7 @@
  * ours accepts, reads the client's end and closes.
  *
  * Where a SYN is lost or the server's queue is full the kernel tries again
- * after a second.  Such a connection is counted (syn_again) and not averaged
+ * after a second.  That connection is counted (syn_again) and not averaged
  * in: it shows the loss and not the cost.
  *
  * Measures: ns of connect(), of the teardown, of the packets' exchange;

@@ -109,10 +109,10 @@ static const struct space {
 	{ "into_cgroup", CLONE_INTO_CGROUP },
 };
 
-/* The steps, in this order.  What the first write has copied is looked for when
- * the mount has gone, by take_copy().  unshare is there for setns, which takes
- * it back; run is a program, its end, and that of all namespaces but the
- * network's. */
+/* The steps, in this order.  The copy that the first write made is looked for
+ * when the mount has gone, by take_copy().  unshare is there for setns, which
+ * takes it back; run is a program, its end, and that of all namespaces but
+ * the network's. */
 #define CALL_LOCALS struct state *const x CALL_LOCAL = state;
 #define CALLS(X)                                                               \
 	X(EVENT, cgroup_mkdir, !mkdir(x->group, 0755),                         \

@@ -7,7 +7,7 @@
  * message makes the kernel switch: a round trip is two messages and two
  * switches (stat=round_trip).  The same calls made by one side alone, when
  * neither has to wait, are the mechanism (stat=mechanism, for both messages
- * of a round trip).  What is left, divided by the switches that the kernel
+ * of a round trip).  The rest, divided by the switches that the kernel
  * counted, is one switch (stat=switch): to wake the other, go to sleep,
  * choose, and change stacks and memory.  There are more than two of them
  * (switches_per_turn) where the woken preempts his waker before that one has
@@ -327,9 +327,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 /*
  * A mechanism is one only if no message was waited for.  A yield that gives the
  * CPU away counts as involuntary, as does a preemption, and is no wait; nor is
- * one for a page of the program that was fetched.  Who comes upon a lock or a
- * page that the kernel is about to move waits too, once in a while: that is no
- * message either, and is not in the medians.
+ * one for a page of the program that was fetched.  A wait for a lock or for a
+ * page being migrated is rare: it is no message either, and does not reach the
+ * medians.
  */
 static void never_waited(struct bench *b, const struct bench_case *c,
 			 const struct state *s, double messages)

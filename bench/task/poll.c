@@ -6,7 +6,7 @@
  * at every one: the cost grows with their number.  epoll keeps the list in the
  * kernel and returns those that became ready: the cost should not grow.  The
  * descriptors are eventfds, none of them ready, or only the last one; the
- * calls do not wait (timeout 0).  What keeping the list costs is epoll_ctl:
+ * calls do not wait (timeout 0).  Keeping the list costs epoll_ctl calls:
  * adding and deleting one more, or modifying one, in a list of that length.
  * With on=tcp they are connections over loopback, an end of each, which take
  * longer to be looked at than an eventfd; with on=file copies of the descriptor

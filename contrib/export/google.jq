@@ -4,7 +4,7 @@
 # and readers want one.
 include "rows";
 
-# Of what may be no object, a number; 0: there is none.
+# A number in what may be no object; 0: there is none.
 def number_of($key): (objects | .[$key] | numbers) // 0;
 
 {

@@ -313,7 +313,7 @@ int guard_open(void)
 
 	guard_clean_up();
 	atexit(forget_own);
-	/* Of two that come and go at a time one removes what the other made. */
+	/* Two programs may race: one removes the directory the other made. */
 	for (int tries = 0; fd < 0 && tries < 3; tries++) {
 		if (!find_records(dir, true))
 			continue;

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * What must not outlive a program, however it ends.  The measuring process
- * writes a line for each thing into a file, the record, that its supervisor
+ * Things that must not outlive a program, however it ends.  The measuring
+ * process writes a line for each into a file, the record, that its supervisor
  * holds too; when the measuring process is gone, the supervisor removes what is
  * left.  If both are killed the next program of this user does: the record of
  * dead processes is one that nobody has locked (and, where a line of it says

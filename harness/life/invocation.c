@@ -232,7 +232,7 @@ static int pin(struct bench *b)
 	return EXIT_OK;
 }
 
-/* What gets its samples from a case that turned out to be none for here. */
+/* Skip cases whose source case was skipped. */
 static void skip_beside(struct bench *b)
 {
 	EACH_RUN (b, run) {
@@ -275,7 +275,7 @@ static int set_up_and_sample(struct bench *b)
 							     strerror(-err));
 	if (b->verdict.usage_error)
 		return EXIT_FAIL;
-	/* What teardown() says of a run that went well must not be lost. */
+	/* Keep what teardown() reports of a run that went well. */
 	if (!explained && b->verdict.why[0] && !invocation_stop)
 		return EXIT_FAIL;
 	return EXIT_OK;
@@ -294,8 +294,8 @@ int invocation_measure(struct bench *b)
 		code = choose_timer(b);
 	if (code)
 		return code;
-	/* What was touched must stay: a page fetched again during an interval
-	 * would be part of it.  Pages that nobody touches (the libraries' are
+	/* Touched pages must stay: one fetched again during an interval
+	 * would be part of it.  Pages that are not touched (the libraries' are
 	 * tens of MiB) are left alone.  Not permitted to all, and no loss
 	 * where nothing is swapped. */
 	if (mlockall(MCL_CURRENT | MCL_ONFAULT) && errno != EPERM &&

@@ -38,8 +38,8 @@ struct settings {
 	bool json, csv, wide, list, describe, version, help;
 };
 
-/* What was asked of this process, the program's own state, and what becomes of
- * it: they live as long as the process. */
+/* The settings of this process, the program's own state, and the outcome: they
+ * live as long as the process. */
 static struct settings set;
 static void *state;
 static struct bench program;
@@ -264,8 +264,10 @@ static void check(const char *operand, int parsed, const char *why)
 		       operand, operand);
 	if (strcmp(set.plan.timer, "auto") != 0 &&
 	    timer_find(set.plan.timer) < 0)
-		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock",
-		       set.plan.timer);
+		misuse("--timer %s: not one of auto, " TIMER_NAMES "clock%s",
+		       set.plan.timer,
+		       opts_meant(set.plan.timer,
+				  "auto, " TIMER_NAMES "clock"));
 	for (size_t i = 0; i < set.plan.globs.n; i++)
 		result_case_today((char *)set.plan.globs.item[i]); /* of argv */
 	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)

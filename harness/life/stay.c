@@ -13,7 +13,7 @@
 
 static volatile pid_t child;
 
-/* What the terminal sends, the command gets from it, too. */
+/* The terminal sends its signals to the command, too. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	const int err = errno;

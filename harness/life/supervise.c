@@ -57,8 +57,8 @@ bool supervise_orders(struct invocation_plan *plan)
 	return good;
 }
 
-/* What an invocation writes to its stdout: its rows.  It waits where nobody
- * empties the pipe, but writes only when it has measured. */
+/* The stdout of an invocation: its rows.  It waits while the pipe is full,
+ * but writes only when it has measured. */
 struct channel {
 	int fd;
 	char *text;
@@ -173,7 +173,7 @@ static void kill_group(pid_t pid, int sig)
 		kill(pid, sig);
 }
 
-/* What the kernel counted of a process so far. */
+/* The kernel's counts of a process so far. */
 struct standing {
 	int64_t at_ns, ran_ns, waited_ns;
 	bool runnable;
@@ -265,9 +265,9 @@ static size_t count(const struct result *rows, size_t i, size_t n,
 }
 
 /*
- * What one that ended with @status comes to, and what it did not do for its
- * supervisor: clean up, and write its rows, those from @before on.  An exit
- * from within a library must not pass for a measurement.
+ * The exit code for a process run that ended with @status, and the work that it
+ * did not do for its supervisor: clean up, and write its rows, those from
+ * @before on.  An exit from within a library must not pass for a measurement.
  */
 static int judge(int status, unsigned int number, unsigned int orphans,
 		 unsigned int left, const struct run *all, size_t before)
@@ -458,8 +458,8 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
 		if (progress)
 			print_progress(plan, i, begin_ns);
 		now = one_invocation(&all, i);
-		/* What was measured before can be had here: noise had each of
-		 * the rows skipped, and they say so. */
+		/* This can be measured here, as it was before: noise had each
+		 * of the rows skipped, and they say so. */
 		if (now == EXIT_SKIP && done && all.n > before)
 			now = EXIT_OK;
 		/* A skip does not excuse a failure. */
@@ -488,8 +488,8 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
 	if (code == EXIT_OK && *n && count(*rows, 0, *n, RESULT_SKIPPED) == *n)
 		code = EXIT_SKIP;
 	guard_close(all.guard);
-	/* What was measured is written next, maybe to a pipe that nobody
-	 * empties: from here on a signal ends the program at once. */
+	/* The results are written next, maybe to a pipe that is never
+	 * emptied: from here on a signal ends the program at once. */
 	set_signals(SIG_DFL, &watched);
 	sigprocmask(SIG_UNBLOCK, &watched, NULL);
 	return code;

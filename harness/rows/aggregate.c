@@ -48,9 +48,9 @@ static json_t *merge_facts(json_t *a, json_t *b)
 	return json_string(VARIES);
 }
 
-/* What is in @from comes to @into.  Counts are added up, and what was expected
- * and seen as evidence, whose kind and share are the same in both; facts may
- * differ. */
+/* Merge @from into @into.  Counts are added up, and so are the expected and
+ * seen numbers of evidence, whose kind and share are the same in both; facts
+ * may differ. */
 enum members { COUNTS, FACTS, EVIDENCE };
 
 static void merge_objects(json_t *into, json_t *from, enum members are)
@@ -160,7 +160,7 @@ static double merge_numbers(rows_t rows, size_t n,
 					: median;
 }
 
-/* What the table of columns says of them.  What is the same in all rows comes
+/* Merge by the table of columns.  A value that is the same in all rows comes
  * from the first that has the status, so that its reason fits. */
 static void merge_columns(struct result *out, rows_t rows, size_t n,
 			  double *work)
@@ -240,9 +240,9 @@ double result_best_share(const struct result *const *rows, size_t n)
 	return 2 * shared < valued ? best : NAN;
 }
 
-/* Those of @rows that @out is made of are @good.  What is no part of it is set
- * aside: visits, and invocations that failed where @out did not or shared their
- * core.  Return: how many are good. */
+/* Those of @rows that @out is made of are @good.  The rest is set aside:
+ * visits, and invocations that failed where @out did not or shared their core.
+ * Return: how many are good. */
 static size_t pick_rows(struct result *out, rows_t rows, size_t n,
 			const struct result **good)
 {
@@ -270,7 +270,7 @@ static size_t pick_rows(struct result *out, rows_t rows, size_t n,
 		}
 		one = json_pack("{s:i,s:{s:i}}", "invocations", 1, "reasons",
 				why, 1);
-		/* What it says of evidence is in its own set_aside already. */
+		/* Its own set_aside has the reasons of its evidence already. */
 		if (failed && json_object_get(r->set_aside, "reasons"))
 			json_object_del(one, "reasons");
 		merge_objects(aside, one, COUNTS);
@@ -307,8 +307,8 @@ static void widen(struct result *out)
 	out->ci95[1] = fmax(out->ci95[1], out->value + half);
 }
 
-/* What the rows said, where it is finite, times the frequency at @hz in GHz
- * (SIZE_MAX is none), sorted in @x.  Return: how many. */
+/* The finite values of @rows, times the frequency at @hz in GHz (SIZE_MAX is
+ * none), sorted in @x.  Return: how many. */
 static size_t values_of(rows_t rows, size_t n, size_t hz, double *x)
 {
 	size_t k = 0;
@@ -430,7 +430,7 @@ static void pool(struct result *out, rows_t rows, size_t n)
 	out->stddev = all.stddev;
 }
 
-/* What the rows do not agree about, and what adds up. */
+/* Fields in which rows may differ, and fields that add up. */
 static void circumstances(struct result *out, rows_t rows, size_t n)
 {
 	out->round = n == 1 ? rows[0]->round : -1;

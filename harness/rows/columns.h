@@ -46,7 +46,7 @@ COLUMN(TEXT, tier, SAME, "tier")
 COLUMN(TEXT, estimator, SAME, "estimator")
 /* -1: none or unknown; or RESULT_CPUS_DIFFER */
 COLUMN(INDEX, cpu, SAME, "cpu")
-/* Of that CPU, where there are several. */
+/* The kind of that CPU, where there are several. */
 COLUMN(TEXT, kind, SAME, "kind")
 COLUMN(TEXT, policy, SAME, "policy")
 COLUMN(INDEX, priority, SAME, "priority")
@@ -70,13 +70,13 @@ COLUMN(NUMBER, estimate, OWN, "estimate")
 COLUMN(NUMBER, resolution, MEDIAN, "resolution")
 /* The clock's step, over the operations in it. */
 COLUMN(NUMBER, quantum, MEDIAN, "quantum")
-/* Of what was found between two tries. */
+/* Bounds of a value that was found between two tries. */
 COLUMN(NUMBER, at_least, MEDIAN, "at_least")
 COLUMN(NUMBER, at_most, MEDIAN, "at_most")
 COLUMN(NUMBER, expected, MEDIAN, "expected")
 COLUMN(NUMBER, baseline, MEDIAN, "baseline")
 COLUMN(JSON, histogram, BINS, "histogram")
-/* Of one operation; NULL without --counters. */
+/* Counts of one operation; NULL without --counters. */
 COLUMN(JSON, counters, OWN, "counters")
 
 #undef COLUMN

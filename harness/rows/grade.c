@@ -51,7 +51,7 @@ static double tag(const struct result *r, const char *name)
 	return (double)json_integer_value(json_object_get(r->tags, name));
 }
 
-/* What leaves C at best if it was so in half of the samples. */
+/* Limits the grade to C if it was so in half of the samples. */
 static const struct {
 	const char *tag, *what;
 } halves[] = {
@@ -61,8 +61,8 @@ static const struct {
 	{ "stolen", "the host took time of the CPU" },
 };
 
-/* What may be wrong with the samples, however well the rounds agree: the best
- * grade that it leaves, and in @why what it is. */
+/* The best grade that the samples permit, however well the rounds agree, and
+ * in @why the reason. */
 static char best_of(const struct result *r, char why[WHY_MAX])
 {
 	const double samples = (double)r->samples, waited = tag(r, "waited");

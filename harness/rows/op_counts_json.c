@@ -101,8 +101,8 @@ json_t *op_counts_json(const struct op_counts *counts,
 	return o;
 }
 
-/* What @o says of @event: a number, -INFINITY where it gives no more than a
- * bound, or NAN.  @bound: what it is at most, NAN if that is not known. */
+/* The count of @event in @o: a number, -INFINITY where there is only a bound,
+ * or NAN.  @bound: the most that it may be, NAN if that is not known. */
 static double said(const json_t *o, const char *event, double *bound)
 {
 	const char *why = json_string_value(

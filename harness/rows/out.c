@@ -40,7 +40,7 @@ const char *out_value(const struct result *r)
 	case RESULT_OK:
 		return r->states ? states_text(r) : units(r->value, r->unit);
 	case RESULT_BELOW_RESOLUTION:
-		/* Of a rate there is none: the remark says what it was. */
+		/* A rate has none: the remark gives the resolution. */
 		return isfinite(r->resolution)
 			       ? text_format("< %s",
 					     units(r->resolution, r->unit))
@@ -219,7 +219,7 @@ const char *out_reason(const struct result *r)
 	return r->reason;
 }
 
-/* What the columns do not say. */
+/* Facts that have no column. */
 static char *remark(const struct result *r)
 {
 	const bool ok = r->status == RESULT_OK;

@@ -114,7 +114,7 @@ void result_set(char **slot, const char *text)
 	char *copy = text ? text_format("%s", text) : NULL;
 	json_t *utf8 = json_string(copy);
 
-	/* Of a path, or cut in a character: JSON would lose the key. */
+	/* A path, or text cut in a character: JSON would lose the key. */
 	for (char *c = copy; !utf8 && c && *c; c++)
 		if (!isascii((unsigned char)*c))
 			*c = '?';
@@ -138,7 +138,7 @@ bool result_is_level(const struct result *r)
 	return r->unit && !strcmp(r->unit, "level");
 }
 
-/* What is not finite is null: JSON cannot say it. */
+/* A number that is not finite is null: JSON has no other. */
 static json_t *member(const struct result *r, const struct result_column *c)
 {
 	const void *at = (const char *)r + c->offset;

@@ -43,8 +43,8 @@ static const char *estimator_name(const struct case_run *run)
 							   : estimator_names[e];
 }
 
-/* The clock's step for one operation, in the row's unit; NAN without one.  Of
- * recorded values, of which times are no finer than the counter. */
+/* The clock's step for one operation, in the row's unit; NAN without one.
+ * Recorded values have their own, but times are no finer than the counter. */
 static double step_of(const struct bench *b, const struct case_run *run,
 		      const struct headline *h, double value)
 {
@@ -67,7 +67,7 @@ static void judge(const struct bench *b, const struct case_run *run,
 		  const struct headline *h, struct result *row)
 {
 	const struct evidence *e = evidence_contradicted(run);
-	/* What was measured first is no less of a lie for being dropped. */
+	/* A failed proof fails the row even if derive() dropped its value. */
 	const bool skipped = run->verdict.state == CASE_SKIPPED &&
 			     !(run->verdict.dropped && e);
 	char why[512], number[UNITS_MAX];
@@ -172,7 +172,7 @@ static void describe_samples(const struct bench *b, const struct case_run *run,
 	row->stddev = st.stddev;
 	row->p50 = st.p50;
 	row->p90 = st.p90;
-	/* What fewer samples call so is their greatest. */
+	/* With fewer samples it would be the maximum. */
 	row->p99 = n >= 100 ? st.p99 : NAN;
 	row->p999 = n >= 1000 ? st.p999 : NAN;
 	row->iters =
@@ -190,7 +190,7 @@ static void describe_samples(const struct bench *b, const struct case_run *run,
 	free(x);
 }
 
-/* What the value rests on; of a case that has none, why. */
+/* The self-check that the value rests on, or why there is no value. */
 static json_t *evidence_of(const struct case_run *run, const struct evidence *e)
 {
 	const bool aside =
@@ -242,8 +242,8 @@ json_t *rows_set_aside(const struct case_run *run)
 			 "reasons", reasons);
 }
 
-/* What a minimum tells is from the fastest moment, and of few readings the
- * greatest is the least disturbed.  A case that had no visit of its own has the
+/* A minimum comes from the fastest moment, and the highest of few readings is
+ * the least disturbed: use that.  A case that had no visit of its own has the
  * frequency around those to the other cases. */
 static double core_hz_of(const struct bench *b, const struct case_run *run)
 {
@@ -267,7 +267,7 @@ static json_int_t share_of(const struct case_run *run, uint64_t beside,
 		       : 0;
 }
 
-/* Of @samples those beside which the core did less than it did at best. */
+/* How many of @samples ran while the core was shared. */
 static json_int_t shared(const struct bench *b, const struct case_run *run,
 			 uint64_t samples)
 {

@@ -25,9 +25,9 @@
  * The call is an expression: whether it went right (of a loop whose iteration
  * does c->ops operations: how many did).  It may use what CALL_LOCALS declares
  * from state and c, the case, before the interval; in a loop i, the iteration.
- * What must hold is looked at after each event or batch, outside the interval;
- * it may use CALL_LOCALS and iters (1 for an event); CALL_UNSEEN, or nothing at
- * all, where the call leaves nothing to look at.
+ * The condition that must hold is checked after each event or batch, outside
+ * the interval; it may use CALL_LOCALS and iters (1 for an event); CALL_UNSEEN,
+ * or nothing at all, where the call leaves nothing to look at.
  *
  * The state begins with `uint64_t right`, which is the engine's.  The case has
  * its row as @arg: call_use().
@@ -40,7 +40,7 @@
 struct call {
 	const char *name;
 	bench_run_fn *run; /* of a loop */
-	/* Of an event.  Return: whether it went right. */
+	/* For an event.  Return: whether it went right. */
 	bool (*time)(void *state, const struct bench_case *c,
 		     enum timer_method method, uint64_t *ticks);
 	int (*holds)(void *state, const struct bench_case *c, uint64_t iters);

@@ -139,8 +139,8 @@ static void forget(struct crew_life *l)
 	free(l);
 }
 
-/* What the events of @l brought, and there are none of them any more.  A value
- * in the case's unit is of one operation. */
+/* Add up the events of @l and empty its list.  A value in the case's unit is of
+ * one operation. */
 static void take_events(struct crew_life *l, double *ops, double *ns)
 {
 	struct case_run *target = l->target;
@@ -172,8 +172,8 @@ static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
 }
 
 /* One chunk of copy @number; it counts if the window was open before and after.
- * Of a copy without a CPU of its own the waits between chunks count as well: so
- * it does if the window was open after it.
+ * In a copy without a CPU of its own the waits between chunks count as well: so
+ * its chunk does if the window was open after it.
  * Return: 0 or -errno, which is published. */
 static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 {
@@ -201,7 +201,7 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 		mine->latency = sample_median(&l->each);
 		l->each.n = 0;
 	}
-	/* What is counted in a window that it has seen closed is final. */
+	/* The count of a window that it has seen closed is final. */
 	atomic_store(&mine->seen, after);
 	return err;
 }
@@ -284,7 +284,7 @@ static int lead_window(struct crew *w)
 		return err;
 	page->opened_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);
-	/* Of what takes too long there is what there is by then. */
+	/* If it takes too long, keep what was counted so far. */
 	err = lead_until(w, is_enough);
 	page->closed_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);

@@ -53,7 +53,7 @@ void copies_fit(struct bench *b, const struct bench_case *const line[3],
 #define CREW_IS_OPEN(window) ((window)&1)
 #define CREW_ENDED	     (UINT32_MAX - 1)
 
-/* What one copy tells. */
+/* The result of one copy. */
 struct crew_share {
 	_Alignas(CREW_LINE) _Atomic uint64_t counted; /* chunks in the window */
 	_Atomic uint32_t seen; /* the window, after its last chunk */

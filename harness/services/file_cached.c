@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a file is in the page cache. */
+/* Which parts of a file are in the page cache. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -76,8 +76,8 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 	do {
 		int err;
 
-		/* Dirty pages cannot be dropped.  What cannot be synced (a
-		 * read-only file system) has none. */
+		/* Dirty pages cannot be dropped.  A file that cannot be synced
+		 * (on a read-only file system) has none. */
 		if (fsync(fd) && errno != EROFS && errno != EINVAL)
 			return -errno;
 		err = posix_fadvise(fd, (off_t)low, (off_t)(high - low),
@@ -85,7 +85,7 @@ int64_t file_cache_drop(int fd, uint64_t offset, uint64_t len)
 		if (err)
 			return -err;
 		cached = file_cache_bytes(fd, offset, len);
-		/* What is kept in memory only cannot be dropped. */
+		/* A file that lies in memory only cannot be dropped. */
 		if (cached <= 0 || (!deadline && file_place_find(fd).kind ==
 							 FILE_PLACE_MEMORY))
 			break;

@@ -185,7 +185,7 @@ static int make(const struct bench *b, struct file_data *f)
 	if (fd < 0)
 		return why(f, -errno, "make %s", f->path);
 	err = write_contents(b, f, fd);
-	/* What is looked at next is to come from where it was written to. */
+	/* The next check must read from where it was written to. */
 	if (!err)
 		file_cache_drop(fd, 0, 0);
 	close(fd);
@@ -214,7 +214,7 @@ static int use(struct file_data *f)
 	return err;
 }
 
-/* Of what is scarce: the disk, and memory if it would lie there. */
+/* Check for room on the disk, and in memory if the file would lie there. */
 static int check_room(const struct bench *b, struct file_data *f,
 		      const char *dir)
 {
@@ -322,7 +322,7 @@ int file_data_uncache(struct bench *b, const struct file_data *f,
 				  f->path);
 	return left ? bench_skip(b,
 				 "%lld bytes of %s stay in the cache: "
-				 "somebody else uses the file",
+				 "another process uses the file",
 				 (long long)left, f->path)
 		    : 0;
 }

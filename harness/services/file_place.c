@@ -126,8 +126,8 @@ static int mount_id(int fd)
 	return (int)sysfile_number(-1, "mnt_id", "/proc/self/fdinfo/%d", fd);
 }
 
-/* What an overlay writes goes to another file system: the directory there for
- * the one where it is mounted. */
+/* The directory on the file system that an overlay writes to, for the one
+ * where it is mounted. */
 static char *upper_of(const struct mount *at)
 {
 	char *upper = strstr(at->options, ",upperdir="), *path;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of this thread so far. */
+/* Usage of this thread so far. */
 static struct rusage usage(void)
 {
 	struct rusage u = { 0 };

@@ -16,8 +16,8 @@ int64_t mem_huge_in(const void *base, size_t bytes, bool pool);
 int64_t mem_group_bound(void);
 
 /*
- * A memory control group of our own with a known limit, v1 or v2.  What a
- * process in it reads into the page cache is charged to it.
+ * A memory control group of our own with a known limit, v1 or v2.  Pages that
+ * a process in it reads into the page cache are charged to it.
  */
 struct bench;
 

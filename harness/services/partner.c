@@ -45,7 +45,7 @@
 /* A real-time signal that neither libc (the first two) nor the harness uses. */
 #define WATCH_SIGNAL (SIGRTMIN + 4)
 
-/* Of a thread: nothing of size is on it. */
+/* The stack of a thread: nothing of size is on it. */
 #define STACK_BYTES 262144u
 
 /* Between two signals to a thread that is to stop. */

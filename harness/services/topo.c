@@ -63,7 +63,7 @@ bool topo_confine(const char *list)
 	return !*list && !sched_setaffinity(0, sizeof(mask), mask);
 }
 
-/* What hwloc reads may be missing, as /sys is in gVisor: the CPUs then have no
+/* Files that hwloc reads may be missing (/sys in gVisor): the CPUs then have no
  * known cores, packages and caches.  Without affinity there is one of them. */
 static int load(struct topo *topo)
 {

@@ -79,7 +79,7 @@ struct bench_param {
 
 #define BENCH_MAX_PARAMS 9
 
-/* What evidence rests on and some kernels do not keep: kernel_tells.h. */
+/* Facts for evidence that some kernels do not keep: kernel_tells.h. */
 enum kernel_tells {
 	KERNEL_FAULTS,	 /* getrusage() counts a page fault that we took */
 	KERNEL_SWITCHES, /* getrusage() counts the switch of a sleep */
@@ -93,8 +93,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
 			  const struct bench_case *c);
 
 /**
- * struct bench_case - one point of the benchmark's axes.  What is 0 is left to
- * the harness; point() fills in what the text does not say.
+ * struct bench_case - one point of the benchmark's axes.  A field that is 0 is
+ * left to the harness; point() fills in what the text does not say.
  */
 struct bench_case {
 	/* In the order of its name, "axis=value,axis=value". */
@@ -284,12 +284,12 @@ const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
 bool bench_selected(const struct bench *b, const struct bench_case *c);
 
 /* bench_derived_from() - in cases(): derive() makes @c from @source, and from
- * what else it is said for; --case and --core measure these for it.  Of a
- * derived case that has neither this nor @of, all may be needed. */
+ * all others that this is called with; --case and --core measure these for it.
+ * If a derived case has neither this nor @of, all may be needed. */
 void bench_derived_from(struct bench *b, const struct bench_case *c,
 			const struct bench_case *source);
 
-/* What becomes of the case at hand, or of the program. */
+/* The outcome of the case at hand, or of the program. */
 
 /**
  * bench_fail() - record why the benchmark cannot go on.
@@ -382,7 +382,7 @@ void bench_least(struct bench *b, const struct bench_case *c, const char *what,
  * and made up for once.  Set aside are the samples of @c, and if @c is the case
  * being visited, of all cases that got samples meanwhile, with the same reason.
  * Warming up takes no samples, so nothing that is said there counts.
- * @share: 0 to 1; the least that leaves the headline what it is.  Of single
+ * @share: 0 to 1; the least that leaves the headline what it is.  For single
  *	   events under a median that is BENCH_MOSTLY: where one in ten is
  *	   another operation, the median is at most the 56th percentile of the
  *	   right ones.  BENCH_SOME: where an event that is not pure is no
@@ -496,7 +496,7 @@ int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
  * bench_files() - one for big test files that are used again: the run's, if
  * --dir is one that run-all made for it (it is ours alone and has our file
  * BENCH_FILES_MARK, which is no link; run-all removes all when the run ends:
- * then bench_files_stay()), else bench_scratch().  What is found there must be
+ * then bench_files_stay()), else bench_scratch().  Files found there must be
  * checked before it is used.
  *
  * Return: the path, or NULL after bench_fail() or bench_skip().

@@ -235,8 +235,8 @@ bool bench_selected(const struct bench *b, const struct bench_case *c)
 {
 	const struct case_run *run = bench_case_of(b, c);
 
-	/* What --case left out is still run for a derived case that may need
-	 * it; but a derived case that was left out is needed by nobody. */
+	/* Run cases that --case left out and a selected derived case may
+	 * need; no case needs a derived case that was left out. */
 	return run && run->verdict.state == CASE_ASKED &&
 	       !(run->choice.hidden && run->c.derived);
 }

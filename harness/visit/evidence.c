@@ -103,8 +103,8 @@ static bool judge(struct case_run *run)
 	return aside;
 }
 
-/* Of a visit that lacks purity, say of all cases that got samples in it what
- * spoilt it; what they say themselves under that name gives way. */
+/* If a visit lacks purity, its reason goes to all cases that got samples in it;
+ * it replaces their own evidence of that name. */
 static void spread(struct bench *b, const struct case_run *current)
 {
 	if (evidence_contradicted(current))

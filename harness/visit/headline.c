@@ -48,7 +48,7 @@ double headline_overhead(const struct bench *b, const struct case_run *run)
 	return run->c.with_overhead ? 0 : b->timer.overhead_ticks;
 }
 
-/* Of one operation, of an event of @ticks. */
+/* The time of one operation in an event of @ticks. */
 static double of_one(const struct bench *b, const struct case_run *run,
 		     double ticks)
 {
@@ -170,7 +170,7 @@ double bench_value(const struct bench *b, const struct bench_case *c)
 	const struct case_run *run = bench_case_of(b, c);
 	struct headline h;
 
-	/* What did not happen as claimed is nothing to derive from. */
+	/* Do not derive from a case whose proof failed. */
 	if (!run || run->verdict.state != CASE_ASKED ||
 	    evidence_contradicted(run))
 		return NAN;

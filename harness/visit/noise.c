@@ -23,7 +23,7 @@
 static _Thread_local struct noise_task *task;
 static _Thread_local size_t members;
 static _Thread_local double total_ns; /* waited, also between samples */
-/* What was read last, and how many there were then. */
+/* The last reading, and how many members there were then. */
 static _Thread_local struct {
 	int64_t involuntary, switches, helped_ns, at_ns;
 	size_t members;
@@ -177,8 +177,8 @@ int64_t noise_waited(const struct noise_task *tasks, size_t n, int64_t span_ns)
 	return most;
 }
 
-/* Of this thread alone: RUSAGE_SELF brings its run time up to date and so ends
- * its slice; a task that waits has the CPU there and then, in no interval. */
+/* This thread alone: RUSAGE_SELF brings its run time up to date and so ends its
+ * slice; a task that waits has the CPU there and then, in no interval. */
 static struct rusage read_all(void)
 {
 	const int64_t helped = last.helped_ns;
@@ -193,7 +193,7 @@ static struct rusage read_all(void)
 	switches = usage.ru_nvcsw + usage.ru_nivcsw;
 	for (size_t i = 0; i < members; i++) {
 		struct noise_task *t = &task[i];
-		/* Who did not leave the CPU has not waited for it. */
+		/* A thread that did not leave the CPU has not waited. */
 		const bool moved = i || switches != last.switches;
 
 		t->waited = moved ? waited(t) : 0;
@@ -204,7 +204,7 @@ static struct rusage read_all(void)
 	if (members)
 		task[members] = (struct noise_task) {
 			.cpu = task[0].cpu,
-			/* Of two clocks, which are not read at once. */
+			/* From two clocks, which are not read at once. */
 			.ran = same && last.helped_ns > helped
 				       ? last.helped_ns - helped
 				       : 0,
@@ -247,8 +247,8 @@ static struct {
 	bool opened;
 } taken;
 
-/* What the cpu.stat @fd says; no periods (-1): a group without a quota, as the
- * one at the top, has no such number. */
+/* Read the cpu.stat @fd; no periods (-1): a group without a quota, as the one
+ * at the top, has no such number. */
 static struct noise_throttle read_group(int fd, bool is_v2)
 {
 	const char *time = is_v2 ? "throttled_usec" : "throttled_time";

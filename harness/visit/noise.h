@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What the kernel counts of a disturbance; clock/gaps.h sees the rest. */
+/* The kernel's counts of disturbances; clock/gaps.h sees the rest. */
 
-/* What happened to the measuring thread and to its partners. */
+/* Events of the measuring thread and of its partners. */
 struct noise {
 	uint64_t involuntary; /* switches that it did not ask for */
 	bool migrated;
@@ -66,7 +66,7 @@ void noise_watch(const char *name, clockid_t clock, int cpu);
 void noise_unwatch(clockid_t clock);
 void noise_alone(void);
 
-/* What the cpu controller of cgroups took, since the groups were made. */
+/* Time that the cpu controller of cgroups took, since the groups were made. */
 struct noise_throttle {
 	int64_t periods; /* in which a group was held back */
 	int64_t ns;	 /* for how long, added over its CPUs */
@@ -77,7 +77,7 @@ struct noise_throttle {
  * proc/ in tests.  Reads files: not for use between samples. */
 void noise_throttle_read(struct noise_throttle *t, const char *root);
 
-/* What was taken from two CPUs and from the group, since the machine was
+/* Time taken from two CPUs and from the group, since the machine was
  * started. */
 struct noise_taken {
 	int64_t stolen[2]; /* by the host: in steps of 10 ms */

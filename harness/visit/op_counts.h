@@ -12,8 +12,8 @@
 /*
  * --counters: what the measuring thread's counters saw of each operation.
  * The counters are read around a batch or an event, outside its timed
- * interval.  What the reading itself adds is taken out: of batches because n
- * operations are compared with 2n, of events because empty pairs are
+ * interval.  Counts of the reading itself are taken out: for batches because n
+ * operations are compared with 2n, for events because empty pairs are
  * counted between them, with the caches as the events left them.
  */
 struct op_counter {
@@ -21,7 +21,7 @@ struct op_counter {
 	double pair_ns;	    /* median time of a pair of readings */
 };
 
-/* What is counted around. */
+/* Intervals around which the counters are read. */
 enum op_interval {
 	OP_BRIEF,  /* n operations, or an event */
 	OP_LONGER, /* 2n operations */
@@ -29,7 +29,7 @@ enum op_interval {
 	OP_INTERVALS
 };
 
-/* What was counted of one case (or of its baseline).  All zero is none. */
+/* Counts of one case (or of its baseline).  All zero is none. */
 struct op_counts {
 	struct sample_vec of[OP_INTERVALS][COUNTERS_EVENTS];
 	double total[COUNTERS_EVENTS], ops[COUNTERS_EVENTS];

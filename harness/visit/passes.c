@@ -69,7 +69,7 @@ static void share_out(struct bench *b)
 	b->now.time_ns *= all > 0 ? asked / all : 1;
 }
 
-/* Of one sample, relative to the whole of it; NAN: there are none. */
+/* Spread of a sample as a share of its value; NAN: no samples. */
 static double spread_of(const struct bench *b, const struct case_run *run)
 {
 	const bool repeated = run->got.series.diff.n;

@@ -45,7 +45,7 @@ struct terms {
 	size_t n;
 };
 
-/* What a program has set: the values of "$name". */
+/* The values of "$name" that a program has set. */
 struct points_set {
 	const char *name;
 	struct term values;
@@ -219,7 +219,7 @@ void bench_need(struct bench *b, const char *name, const char *why)
 	new_set(b, name)->lacks = why;
 }
 
-/* What is set as the name that comes next; no values after scan_wrong(). */
+/* The set of the name that comes next; no values after scan_wrong(). */
 static const struct points_set *points_find(struct scan *s)
 {
 	static const struct points_set none;
@@ -817,7 +817,7 @@ static enum bench_place place_of(const struct bench_case *c)
 	return c->place;
 }
 
-/* What the word @w of "is" sets. */
+/* Set the member of @c that the word @w of "is" names. */
 static void settle(struct scan *s, struct bench_case *c, const char *w)
 {
 #define SETS(name, member, x)                           \

@@ -19,7 +19,7 @@ struct case_run;
 
 enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
 
-/* What the program says of it (case.c). */
+/* The program's description of it (case.c). */
 struct case_definition {
 	char *name;
 	struct case_run **sources; /* bench_derived_from(), @of */
@@ -39,7 +39,7 @@ struct case_choice {
 	bool weighty; /* a core row, or one has its samples from it */
 };
 
-/* What its visits brought (visit.c, passes.c; case_give_back()). */
+/* Results of its visits (visit.c, passes.c; case_give_back()). */
 struct case_samples {
 	bool begun; /* piloted and warmed up */
 	struct sample_series series, base;
@@ -78,8 +78,7 @@ struct evidence {
 	unsigned int short_visits; /* in which it was not enough */
 };
 
-/* What is to be thought of all that (verdict.c; of evidence:
- * evidence.c). */
+/* The verdict on all that (verdict.c), and its evidence (evidence.c). */
 struct case_verdict {
 	enum case_state state;
 	char why[256];
@@ -101,10 +100,10 @@ struct case_run {
 	struct op_counts counts, base_counts; /* --counters; of its baseline */
 };
 
-/* What happens to what bench_record() brings. */
+/* The use of a sample in bench_record(). */
 enum phase { PHASE_IDLE, PHASE_COLD, PHASE_WARM_UP, PHASE_SAMPLE };
 
-/* What is beside a visit at one of its ends. */
+/* The state beside a visit at one of its ends. */
 struct beside {
 	int cpu;	    /* of its partner; -1 */
 	double distance_ns; /* of that one; NAN */
@@ -129,7 +128,7 @@ struct program_visit {
 	struct sample_vec core_hz, core_share; /* around all visits */
 };
 
-/* What became of it (verdict.c; of visits: evidence.c). */
+/* Its outcome (verdict.c; of visits: evidence.c). */
 struct program_verdict {
 	char why[256];	  /* of the program as a whole */
 	bool skip_all;	  /* why is a reason to skip */
@@ -138,7 +137,7 @@ struct program_verdict {
 	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
-/* What to do (life/main.c): options of every program; NULL and UINT64_MAX: not
+/* The plan (life/main.c): options of every program; NULL and UINT64_MAX: not
  * given. */
 struct invocation_plan {
 	struct opt_list globs; /* cases to run; empty: all */
@@ -168,7 +167,7 @@ struct bench {
 	const char *kind; /* of that CPU; NULL: all are of one */
 	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
-	/* What is above visit/: services/kernel_tells.h, distance.h. */
+	/* From rooms above visit/: services/kernel_tells.h, distance.h. */
 	int (*ready)(struct bench *b, unsigned int needs);
 	double (*distance_ns)(int cpu);
 	char scratch[PATH_MAX]; /* life/serve.c */
@@ -225,7 +224,7 @@ void points_derive(struct bench *b);
 void points_close(struct bench *b);
 void points_open(const char *text, char *list, size_t size);
 
-/* What becomes of a case or of the program, and why (verdict.c): bench_fail(),
+/* The outcome of a case or of the program, and why (verdict.c): bench_fail(),
  * bench_skip(), and: verdict_skip() - @run is skipped, whatever it has.
  * verdict_unselect() - it was not asked for.  bench_fail_cases() - the cases
  * make no sense.  verdict_give_up() - say why the program ends with @code,

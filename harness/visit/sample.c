@@ -254,7 +254,7 @@ double sample_grouped_median(const double *sorted, size_t n,
 		below += sorted[i] < low;
 		within += sorted[i] >= low && sorted[i] < low + quantum_ticks;
 	}
-	/* Of an even number of events half a step may lie between the two. */
+	/* With an even number of events half a step may lie between the two. */
 	if (!within)
 		return stats_quantile(sorted, n, 0.5);
 	return low +

@@ -12,7 +12,7 @@
  * Sampling and estimating, without a clock of its own: batches are timed by a
  * callback, so that all of it can be tested on made-up clocks.  Ticks are raw
  * everywhere (the timer's overhead is in them) until an estimator takes it
- * out.  Of a timer (@clock) only the step, the overhead and the rate are used.
+ * out.  Only the step, the overhead and the rate of a timer (@clock) are used.
  */
 
 /* One batch: do the operation @iters times and store the raw ticks; @ticks may
@@ -56,7 +56,7 @@ double sample_batch_ticks(const struct timer *clock);
 int sample_pilot(sample_fn *fn, void *arg, const struct timer *clock,
 		 uint64_t max_iters, uint64_t *iters, double *cold);
 
-/* What sample_settle() saw. */
+/* Findings of sample_settle(). */
 struct sample_settled {
 	double best_ticks;    /* of the fastest batch */
 	unsigned int batches; /* how many there were */
@@ -91,8 +91,8 @@ struct quad_times {
  * their time, from both series.
  *
  * The kernel says only how long all waited; a wait makes a quad longer than the
- * shortest, so it was in the longest ones.  What no quad is long enough for was
- * in what came before them, or else in all alike: then all are dropped.
+ * shortest, so it was in the longest ones.  A wait that no quad is long enough
+ * for was in what came before them, or else in all alike: then all are dropped.
  *
  * Return: how many.
  */
@@ -100,7 +100,7 @@ unsigned int sample_drop_waits(struct sample_series *s,
 			       struct sample_series *base, struct quad_times *t,
 			       double share);
 
-/* What a series or a list of events says, in ticks for one operation. */
+/* The estimate of a series or a list of events, in ticks for one operation. */
 struct sample_estimate {
 	double value;
 	double resolution; /* least cost that can be measured */
@@ -132,7 +132,7 @@ void sample_per_operation(const struct sample_series *s, double constant,
  * A reading is the time rounded down to a step, so an event of 1.4 steps shows
  * one step or two, and the plain median is always a whole number of steps. Here
  * each value stands for the step around it, and the median lies where half of
- * the events are below.  The events begin at random within a step.  Of
+ * the events are below.  The events begin at random within a step.  For
  * events that all take the same time it is within 0.09 steps of that time; the
  * wider they scatter, the closer.
  */

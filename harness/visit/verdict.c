@@ -35,7 +35,7 @@ write_reason(struct bench *b, int err, bool skip, const char *fmt, va_list ap)
 		b->verdict.skip_all = skip;
 }
 
-/* What this place does not have or allow is no defect. */
+/* A feature or permission that is missing here is no defect. */
 static bool is_limit(const struct bench *b, int err)
 {
 	static const int limits[] = { EPERM,	   EACCES,	EROFS,

@@ -90,7 +90,7 @@ static __attribute__((noinline)) int time_batch(bench_run_fn *run,
 	return err;
 }
 
-/* What a batch callback needs to know. */
+/* Arguments of a batch callback. */
 struct batch {
 	struct bench *b;
 	struct case_run *run;
@@ -164,7 +164,7 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 	       taken < least;
 }
 
-/* Of @taken events @waited are no samples: then there are more, if not many. */
+/* @waited of @taken events are no samples: then take more, but not many. */
 static unsigned int least_events(const struct case_run *run, unsigned int taken,
 				 unsigned int waited)
 {
@@ -176,8 +176,8 @@ static unsigned int least_events(const struct case_run *run, unsigned int taken,
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is
- * made up for.  What they need besides (a thread of the kernel, of a server)
- * may have waited as well, unseen: the grade says how many did. */
+ * made up for.  Other threads that they need (of the kernel, of a server) may
+ * have waited as well, unseen: the grade says how many did. */
 static void note_sampled(struct bench *b, struct case_run *run,
 			 uint64_t begin_ns, unsigned int taken,
 			 unsigned int waited)

@@ -4,13 +4,18 @@
 # calls.pl - call paths of the rows of a ledger, from what the plugin counted
 # (ledger/ledger_plugin.c).
 #
-# usage: calls.pl fold CALLS SYMBOLS ROWS     "PROGRAM CASE;PATH COUNT" for each
+# usage: calls.pl fold CALLS SYMBOLS ROWS CLASSES   "PROGRAM CASE;PATH COUNT" for each
 #                path of each row: instructions of one operation, which add up to
-#                the row; rows that cannot be explained are named on stderr
+#                the row; rows that cannot be explained are named on stderr; how many
+#                are of each class to CLASSES, as TSV
 #        calls.pl table KERNEL FOLDED ...     the rows, and functions of a kernel alone
 #        calls.pl because KERNEL FOLDED KERNEL FOLDED [PCT]   why rows changed by
 #                2 % or more: the causes that they share, then the functions of each;
 #                with PCT rows that take more by more than that, status 3 if any does
+#        calls.pl causes KERNEL FOLDED KERNEL FOLDED ...   of each against the first
+#                the rows that changed with their causes, as TSV
+#        calls.pl residual TIMES ROWS.TSV ...   what each row's time ("ROW\tNS") is
+#                beyond one coefficient for each class
 #
 # SYMBOLS are lines "ADDRESS NAME", sorted; ROWS lines "SECTION PROGRAM CASE
 # ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX", with tabs between.
@@ -25,17 +30,21 @@ use constant {
 	LIBRARIES => 0x7f0000000000,
 	INTERRUPT => 3,
 	PART      => 16,	 # bytes
+	LINES     => 2,	 # of the classes, the last ones
 	CHANGED   => 0.02,	 # of a row
 	SHOWN     => 0.9,	 # of its difference
 	CAUSE     => 0.1,	 # the least share of a difference that is a cause
 };
+
+# Counts behind a read by the plugin; lines are of a whole sample, others of one operation.
+my @classes = qw(locked cr3 msr fence swapgs indirect code_lines data_lines);
 
 # Where a program of a build, a static one and the shell lie.
 my $moved = 0x555555554000;
 
 my (@at, @name, %nodes, @sections, $parts);
 
-# Of several names of one address the least: marks of a section come last, then
+# The least of several names of one address: marks of a section come last, then
 # longer ones, then by letter.
 sub rank {
 	my ($name) = @_;
@@ -92,13 +101,14 @@ sub read_calls {
 			push @sections, [];
 		} elsif (@sections) {
 			push @{ $sections[-1] }, { site => hex $f[0], count => $f[1],
-				interrupts => $f[2], at => $f[3], n => $f[4] };
+				interrupts => $f[2], at => $f[3], n => $f[4],
+				of => [map { $_ // 0 } @f[5 .. 4 + @classes]] };
 		}
 	}
 	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
 }
 
-# What only leads to a function is none.
+# A thunk that only leads to a function is none.
 sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srso_|retbleed_|__SCT__|entry_ibpb)/ }
 
 # The functions of a node, outermost first, and what it is apart from: a function
@@ -131,17 +141,25 @@ sub path {
 	};
 }
 
-# The instructions from read $i to read $j, times $times, to %$sum by node and block.
+# The instructions from read $i to read $j, times $times, to %$sum by node and block,
+# and to the classes @$of.  Lines are the most between two reads, and of the sample with
+# the least: another one may have met a fault or another task.
 sub add_window {
-	my ($sum, $reads, $i, $j, $times) = @_;
+	my ($of, $sum, $reads, $i, $j, $times) = @_;
 
 	for my $r (@$reads[$i + 1 .. $j]) {
+		$of->[$_] += $times * $r->{of}[$_] for 0 .. $#classes - LINES;
 		seek $parts, $r->{at} * PART, 0;
 		read $parts, my $bytes, $r->{n} * PART;
 		my @part = unpack '(LLQ)*', $bytes;
 		while (my ($node, $count, $pc) = splice @part, 0, 3) {
 			$sum->{"$node $pc"} += $times * $count;
 		}
+	}
+	for my $k (@classes - LINES .. $#classes) {
+		my $most = max(map { $_->{of}[$k] } @$reads[$i + 1 .. $j]);
+
+		$of->[$k] = min($of->[$k] // $most, $most);
 	}
 }
 
@@ -218,8 +236,9 @@ sub of_batches {
 	my @more = quads($batches, ($row->{value} + $row->{baseline}) * $two_n);
 	my @less = $row->{baseline} ? quads($batches, $row->{baseline} * $two_n) : ();
 	return if !@more || ($row->{baseline} && !@less);
-	for ([1, @more], [-1, @less]) {
-		my ($sign, @quads) = @$_;
+	my @of_baseline;
+	for ([1, $row->{of}, @more], [-1, \@of_baseline, @less]) {
+		my ($sign, $of, @quads) = @$_;
 
 		for my $quad (@quads) {
 			my ($k, $share) = @$quad;
@@ -227,23 +246,27 @@ sub of_batches {
 			for (0 .. 3) {
 				my $b = $batches->[$k + $_];
 
-				add_window(\%sum, $reads, $b->{i}, $b->{j},
+				add_window($of, \%sum, $reads, $b->{i}, $b->{j},
 					$sign * $share * ($_ == 1 || $_ == 2 ? 1 : -1) / $two_n);
 			}
 		}
 	}
+	$row->{of}[$_] += $of_baseline[$_] // 0 for 0 .. $#classes - LINES;
 	return \%sum;
 }
 
-# What the timer takes: two reads of the function that times nothing follow each
-# other at once or, when it is called again, not at once.
+# The cost of the timer, and of it each class: two reads of the function that times
+# nothing follow each other at once or, when it is called again, not at once.
 sub timer_alone {
 	my ($reads) = @_;
 	my @all = grep { function($_->{site} - 1) =~ /^(?:timer_)?empty/ } @$reads;
 	my %n;
 
 	$n{ $_->{count} }++ for @all;
-	return min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
+	my $timer = min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
+	my $read = first { $_->{count} == $timer } @all;
+
+	return ($timer, $read ? $read->{of} : []);
 }
 
 # Whether windows of these lengths have the sample $x of $ops operations, to one
@@ -277,7 +300,7 @@ sub median_of {
 # between two reads with nothing between.
 sub of_events {
 	my ($row, $reads) = @_;
-	my $timer = timer_alone($reads);
+	my ($timer, $timer_of) = timer_alone($reads);
 	my (%between, %sum);
 
 	push @{ $between{"$reads->[$_->{i}]{site} $reads->[$_->{j}]{site}"}{ $_->{length} } }, $_
@@ -293,7 +316,7 @@ sub of_events {
 			my ($w) = sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
 				@{ $lengths->{$length} };
 
-			add_window(\%sum, $reads, $w->{i}, $w->{j}, $share);
+			add_window($row->{of}, \%sum, $reads, $w->{i}, $w->{j}, $share);
 		}
 		# Both reads are called from where the window begins.
 		for (keys %sum) {
@@ -303,6 +326,7 @@ sub of_events {
 				!grep { $_ == $from || $_ == $to } keys %{ path($node)->{sites} };
 			$of_timer += delete $sum{$_};
 		}
+		$row->{of}[$_] -= ($timer_of->[$_] // 0) / $ops for 0 .. $#classes - LINES;
 		$row->{sampler} = function($from - 1);
 		$sum{timer} = $of_timer - $timer / $ops; # in the caller itself
 		return \%sum;
@@ -332,8 +356,9 @@ sub folded_path {
 sub number { return sprintf('%.10f', $_[0]) =~ s/\.?0+$//r }
 
 sub fold {
-	my ($calls, $symbols, $rows) = @_;
+	my ($calls, $symbols, $rows, $classes) = @_;
 
+	open my $to, '>', $classes or die "calls.pl: $classes: $!\n";
 	read_symbols($symbols);
 	read_calls($calls);
 	open my $in, '<', $rows or die "calls.pl: $rows: $!\n";
@@ -343,6 +368,7 @@ sub fold {
 
 		@row{qw(section program case estimator unit value iters baseline min max)} = split /\t/;
 		$row{$_} ||= 0 for qw(value iters baseline min max);
+		$row{of} = [];
 		my $reads = $sections[$row{section}] // [];
 		my $sum = !$row{value} || $row{unit} ne 'ns' ? undef
 			: $row{estimator} eq 'difference' ? of_batches(\%row, $reads)
@@ -353,6 +379,7 @@ sub fold {
 			print STDERR "$row{program} $row{case}\n";
 			next;
 		}
+		print $to join("\t", "$row{program} $row{case}", map { number($_) } sum0(values %$sum), @{ $row{of} }), "\n";
 		$folded{ folded_path($_, $row{sampler} // 'time_batch') } += $sum->{$_} for keys %$sum;
 		for (sort keys %folded) {
 			my $n = number($folded{$_});
@@ -466,7 +493,7 @@ sub tree {
 	return $root;
 }
 
-# What became of a function: its word, for a difference of $n.
+# The fate of a function: its word, for a difference of $n.
 sub fate {
 	my ($name, $n, $a, $b) = @_;
 
@@ -562,37 +589,134 @@ sub print_causes {
 	}
 }
 
-sub because {
-	my ($name_a, $file_a, $name_b, $file_b, $above) = @_;
+# The differences between two files: {both} rows, of them those that {changed}, the {sum}s
+# and {causes} of each, and functions of both, {with}.
+sub difference {
+	my ($file_a, $file_b, $above) = @_;
 	my ($of_a, $rows) = read_folded($file_a);
 	my ($of_b) = read_folded($file_b);
-	my @both = grep { $of_b->{$_} } @$rows;
-	my (%causes, %sum, @changed);
+	my %d = (both => [grep { $of_b->{$_} } @$rows], changed => []);
 
-	for my $row (@both) {
+	for my $row (@{ $d{both} }) {
 		my ($x, $y) = map { sum0 values %{ $_->{$row} } } $of_a, $of_b;
 
 		next if defined $above ? $y <= $x * (1 + $above / 100) : abs($y - $x) < CHANGED * $x;
-		push @changed, $row;
-		$sum{$row} = [$x, $y];
-		my @with = map { (by_function($_->{$row}))[1] } $of_a, $of_b;
-		$causes{$row} = causes(tree(changes($of_a->{$row}, $of_b->{$row})), @with, {});
+		push @{ $d{changed} }, $row;
+		$d{sum}{$row} = [$x, $y];
+		$d{with}{$row} = [map { (by_function($_->{$row}))[1] } $of_a, $of_b];
+		$d{change}{$row} = changes($of_a->{$row}, $of_b->{$row});
+		$d{causes}{$row} = causes(tree($d{change}{$row}), @{ $d{with}{$row} }, {});
 	}
-	printf "From %s to %s %d of %d rows %s.\n\n", $name_a, $name_b, scalar @changed, scalar @both,
+	return \%d;
+}
+
+sub because {
+	my ($name_a, $file_a, $name_b, $file_b, $above) = @_;
+	my $d = difference($file_a, $file_b, $above);
+	my @changed = @{ $d->{changed} };
+
+	printf "From %s to %s %d of %d rows %s.\n\n", $name_a, $name_b, scalar @changed, scalar @{ $d->{both} },
 		defined $above ? "take more by more than $above %" : 'changed by ' . 100 * CHANGED . ' % or more';
-	print_causes(\@changed, \%causes);
+	print_causes(\@changed, $d->{causes});
 	for my $row (@changed) {
-		my ($x, $y) = @{ $sum{$row} };
-		my $change = changes($of_a->{$row}, $of_b->{$row});
+		my ($x, $y) = @{ $d->{sum}{$row} };
+		my $change = $d->{change}{$row};
 
 		printf "\n%s: %s to %s (%+.1f %%)\n", $row, number($x), number($y), 100 * ($y - $x) / $x;
-		print_tree(tree(most_of($change, SHOWN)), tree($change), 0,
-			map { (by_function($_->{$row}))[1] } $of_a, $of_b);
+		print_tree(tree(most_of($change, SHOWN)), tree($change), 0, @{ $d->{with}{$row} });
 	}
 	exit 3 if defined $above && @changed;
 }
 
-my %command = (fold => \&fold, because => \&because, table => \&table);
+# The greatest causes of each row that changed, from the first kernel to each other one.
+sub causes_table {
+	my ($name_a, $file_a, @others) = @_;
+
+	print join("\t", 'from', 'to', 'row', 'before', 'after', 'percent', 'causes'), "\n";
+	while (my ($name_b, $file_b) = splice @others, 0, 2) {
+		my $d = difference($file_a, $file_b);
+
+		for my $row (@{ $d->{changed} }) {
+			my ($x, $y) = @{ $d->{sum}{$row} };
+			my $c = $d->{causes}{$row};
+			my $all = sum0 map { abs } values %$c;
+			my @most = grep { abs $c->{$_} >= CAUSE * $all } by_size($c);
+
+			print join("\t", $name_a, $name_b, $row, number($x), number($y), sprintf('%+.1f', 100 * ($y - $x) / $x),
+				join ', ', map { "$_ (" . whole($c->{$_}) . ')' } @most), "\n";
+		}
+	}
+}
+
+# Coefficients, none below 0, that leave the least sum of squares of
+# 1 - sum over k of $coefficient[k] * $x->[k] for all @$rows: one at a time, till none moves.
+sub fit {
+	my ($rows, $n) = @_;
+	my @c = (0) x $n;
+
+	for (1 .. 20000) {
+		my $moved = 0;
+
+		for my $k (0 .. $n - 1) {
+			my ($up, $down) = (0, 0);
+
+			for my $x (grep { $_->[$k] } @$rows) {
+				$up += $x->[$k] * (1 - sum0 map { $c[$_] * $x->[$_] } grep { $_ != $k } 0 .. $n - 1);
+				$down += $x->[$k]**2;
+			}
+			my $new = $down ? max(0, $up / $down) : 0;
+			$moved = max($moved, abs($new - $c[$k]) * sqrt($down));
+			$c[$k] = $new;
+		}
+		last if $moved < 1e-7;
+	}
+	return @c;
+}
+
+# Rows of TIMES, "ROW\tNS", at what the classes of rows.tsv cost, and what is beyond.
+# A few rows that are far beyond it must not bend the model: they are left out of a
+# second fit.
+sub residual {
+	my ($times, @files) = @_;
+	my (%ns, %x);
+
+	open my $in, '<', $times or die "calls.pl: $times: $!\n";
+	while (<$in>) {
+		chomp;
+		my ($row, $ns) = split /\t/;
+		$ns{$row} = $ns;
+	}
+	for my $file (@files) {
+		open $in, '<', $file or die "calls.pl: $file: $!\n";
+		my $kernel;
+		while (<$in>) {
+			chomp;
+			my ($of, $row, undef, @x) = split /\t/;
+
+			next if $. == 1 || @x != 1 + @classes || !($ns{$row} // 0) || $of ne ($kernel //= $of);
+			$x{$row} = [map { max(0, $_) / $ns{$row} } @x];
+		}
+	}
+	my @rows = sort keys %x;
+	die "calls.pl: $times has too few of these rows\n" if @rows < 3;
+	my (@c, %model);
+	my @fitted = @rows;
+	for (1 .. 3) {
+		@c = fit([@x{@fitted}], 1 + @classes);
+		for my $row (@rows) {
+			$model{$row} = $ns{$row} * sum0 map { $c[$_] * $x{$row}[$_] } 0 .. $#c;
+		}
+		@fitted = grep { $ns{$_} < 2 * $model{$_} && $model{$_} < 2 * $ns{$_} } @rows;
+		last if @fitted < 3;
+	}
+	printf "%d rows; ns for each, with all that goes with it:%s\n\n", scalar @rows,
+		join ',', map { sprintf ' %s %.3g', ('instruction', @classes)[$_], $c[$_] } grep { $c[$_] } 0 .. $#c;
+	printf "%10s %10s %10s  row\n", qw(ns model beyond);
+	printf "%10.1f %10.1f %+10.1f  %s\n", $ns{$_}, $model{$_}, $ns{$_} - $model{$_}, $_
+		for sort { abs($ns{$b} - $model{$b}) <=> abs($ns{$a} - $model{$a}) || $a cmp $b } @rows;
+}
+
+my %command = (causes => \&causes_table, residual => \&residual, fold => \&fold, because => \&because, table => \&table);
 my $command = $command{ shift // '' } or die "calls.pl: see its first lines\n";
 
 $command->(@ARGV);

@@ -37,8 +37,8 @@ child_run() {
 # child_wait PID: wait for our child, whatever signals come meanwhile.  They end
 # bash's wait, also one that came just before it and whose trap has run, with a
 # status above 128: then we look whether the number is still that of our child.
-# What bash says of a child that was killed is not for the user; what a handler
-# says meanwhile is, through log_fd.
+# Bash's own message about a child that was killed is not for the user; those of a
+# handler are, meanwhile, through log_fd.
 # Return: its status.
 child_wait() {
 	local status=0 last=0 stat parent

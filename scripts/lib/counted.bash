@@ -4,7 +4,7 @@
 # instruction, nothing outside is in a figure, and a boot repeats to the digit.
 # It runs the programs whose rows need one CPU, no disk and no other host.
 #
-# What a kernel's path costs also depends on what ran before it: lists of free
+# The cost of a kernel's path also depends on what ran before it: lists of free
 # pages, when the tick comes.  So a boot has a past, a number: the seed of the
 # programs, the place of their stack, the processes that ran before them, and the
 # part of a tick that has passed when they begin.
@@ -38,7 +38,7 @@ mem_latency    3
 tlb            3
 "
 
-# What a kernel needs to run them.
+# Options that a kernel needs to run them.
 readonly counted_needs=(BLK_DEV_INITRD RD_GZIP BINFMT_ELF BINFMT_SCRIPT PROC_FS SYSFS
 	DEVTMPFS TMPFS SHMEM FUTEX EPOLL UNIX INET)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# How this machine is set, and what it says of its devices.  With -v cpu=N: members
+# How this machine is set, and the facts that its devices report.  With -v cpu=N: members
 # of machine.json (board, modules, disks, links, and checks for measuring on that
 # CPU; "last": the last one that it may use, as machine does); else sizes and speeds,
-# as the comment that begins predictions.ini.  What cannot be read is null or unknown.
+# as the comment that begins predictions.ini.  Values that cannot be read are null or unknown.
 # Needs LC_ALL=C.  -v root=DIR: where proc/ and sys/ are, in tests.
 
 # For the shell.
@@ -22,7 +22,7 @@ function said(command, text) {
 # By the shell: an awk may give up where the kernel refuses a read.
 function first(file) { return "x=; { IFS= read -r x <" file " || [ \"$x\" ]; }" }
 
-# What disks and links say, by one shell: a process for each file would take longer
+# Facts of disks and links, by one shell: a process for each file would take longer
 # than all else.
 function read_devices(n, leaf, files, command, text, k) {
 	n = split("size queue/rotational speed device/model device/uevent " \
@@ -59,7 +59,7 @@ function json(text) {
 }
 function number(text) { return text ~ /^[0-9]+$/ && text > 0 ? text : "null" }
 
-# What it is connected to, with the speed of its PCI link where it or the one above
+# The bus that it is connected to, with the speed of its PCI link where it or the one above
 # has one: "pci, 8.0 GT/s PCIe x4".
 function bus(path, name, speed, width, above) {
 	name = said("readlink " quoted(path "/device/subsystem"))

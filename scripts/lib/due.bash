@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Who is measured in which round.
+# The programs of each round.
 #
 # The first rounds have every line of the plan; if there are rows beside the core
 # rows, a round of the core rows alone follows each of these.  Then `report due`
-# says whose core rows need more, until none does or the time is over.  What it
-# said is kept with the settings, so that --resume goes on in the same way.
+# lists the programs whose core rows need more, until there are none or the time is over.
+# Its answer is kept with the settings, so that --resume goes on in the same way.
 
 declare -a round_ids=() # lines of the plan that the round has
 declare -A due_args=()  # ids that later rounds may have: what limits them to core rows
@@ -95,7 +95,7 @@ due_ask() {
 # for the report.
 due_left() {
 	took_us "$run_start"
-	# Of a run that goes on, what it spent before counts.
+	# For a run that goes on, the time that it spent before counts.
 	due_left_us=$((conf[seconds] * 900000 - (took > spent ? took : spent)))
 	((due_left_us > 0)) || due_left_us=0
 }

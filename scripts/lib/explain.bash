@@ -75,16 +75,39 @@ explain_initrd() { # PROGRAM CASE...
 			printf '/suite/mark\necho "@case %s"\n' "$case"
 			counted_command "$program" "$effort" 1 "--case '$case'"
 		done
-		printf '/suite/unmark\n/bin/busybox sed -n %s /proc/kallsyms\n' \
-			"'s/ [tTwW] /&/; t p; b; :p s/^/@S/p'"
+		printf '/suite/unmark\n'
 	)"
 }
 
-# Lines "ADDRESS NAME", sorted, of the kernel, which has printed them last, and of the
-# program.
-explain_symbols() { # CONSOLE PROGRAM
+# The functions of a kernel to WORK/functions.KERNEL.  To print them takes longer than
+# most rows, so they have a boot of their own, which later runs need not repeat.
+explain_functions() { # KERNEL
+	local known dir=$work/of.$1
+
+	known=${conf[images]}/functions-$(cksum <"${image[$1]}" | tr ' ' -)
+	if [[ ! -s $known ]]; then
+		mkdir -p "$dir"
+		make_root "$dir/root"
+		printf '/bin/busybox %s\n' 'mount -t proc proc /proc' \
+			"sed -n 's/^f*\([^ ]*\) [tTwW] /@S\1 /p' /proc/kallsyms" \
+			'echo @end' 'poweroff -f' | sed '1i #!/bin/sh' >"$dir/root/init"
+		make_initrd "$dir/root" "$dir/initrd"
+		counted_boot functions "${image[$1]}" "$dir" "${conf[cpu]}"
+		if ! counted_ended "$dir/functions"; then
+			log "$1: $(why_stopped "$dir/functions")"
+			return 1
+		fi
+		perl -ne 'print "f" x (16 - length $1), "$1 $2\n" if /^\@S([0-9a-f]+) (\S+)/' \
+			"$dir/functions" >"$dir/known"
+		mv "$dir/known" "$known" 2>/dev/null || known=$dir/known
+	fi
+	cp "$known" "$work/functions.$1"
+}
+
+# Lines "ADDRESS NAME", sorted, of a kernel and of the program.
+explain_symbols() { # KERNEL PROGRAM
 	{
-		sed -n 's/^@S\([0-9a-f]\{16\}\) . \([^ \t]*\).*/\1 \2/p' "$1"
+		cat "$work/functions.$1"
 		nm "$2" | perl -ne 'BEGIN { $base = hex shift } no warnings "portable";
 			printf "%016x %s\n", $base + hex $1, $2 if /^([0-9a-f]{16}) [tT] (\S+)/' "$explain_base"
 	} | sort
@@ -92,11 +115,11 @@ explain_symbols() { # CONSOLE PROGRAM
 
 # The table that calls.pl wants of the rows of a console.
 explain_rows() {
-	jq -Rrn 'foreach inputs as $line ({n: -1};
+	jq -Rrn --arg program "$program" 'foreach inputs as $line ({n: -1};
 			if $line | startswith("@case ") then .n += 1 | .case = $line[6:] | .row = null
 			else .row = ($line | if startswith("{") then fromjson? // null else null end) end;
 			select(.row.case == .case and .row.status == "ok")
-			| [.n, .row.benchmark, .case, .row.estimator, .row.unit, .row.value, .row.iters,
+			| [.n, $program, .case, .row.estimator, .row.unit, .row.value, .row.iters,
 			   .row.baseline, .row.min, .row.max] | @tsv)' "$1"
 }
 
@@ -116,42 +139,59 @@ explain_side() {
 		return 1
 	fi
 	log "$2 ${3:-plain}: $(format_us "$took")"
-	explain_symbols "$work/1/boot.$n" "${conf[bin]}/$program" >"$work/symbols.$n"
+	explain_symbols "$2" "${conf[bin]}/$program" >"$work/symbols.$n"
 	explain_rows "$work/1/boot.$n" >"$work/rows.$n"
-	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" \
+	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" "$work/classes.$n" \
 		>"$work/$n.folded" 2>"$work/$n.not"
 	rm -f "$work/calls.$n" "$work/calls.$n.parts"
 }
 
-# Boot each kernel with each option, as many at a time as --jobs says.
-explain_sides() {
-	local kernel option n=0
-
-	for kernel in "${kernels[@]}"; do
-		for option in "${options[@]}"; do
-			sides+=("$kernel${option:+ $option}")
-			while (($(jobs -rp | wc -l) >= conf[jobs])); do
-				wait -n || failed=1
-			done
-			explain_side "$n" "$kernel" "$option" &
-			n=$((n + 1))
-		done
+# explain_with COMMAND...: beside others, as many at a time as --jobs says.
+explain_with() {
+	while (($(jobs -rp | wc -l) >= conf[jobs])); do
+		wait -n || failed=1
 	done
+	"$@" &
+}
+
+explain_wait() {
 	while (($(jobs -p | wc -l))); do
 		wait -n || failed=1
 	done
 }
 
-# What all sides have, in files; each side is compared with the first.
+# Boot each kernel with each option.
+explain_sides() {
+	local kernel option
+
+	for kernel in "${kernels[@]}"; do
+		explain_with explain_functions "$kernel"
+	done
+	explain_wait
+	((!failed)) || return 0
+	for kernel in "${kernels[@]}"; do
+		for option in "${options[@]}"; do
+			sides+=("$kernel${option:+ $option}")
+			explain_with explain_side "$((${#sides[@]} - 1))" "$kernel" "$option"
+		done
+	done
+	explain_wait
+}
+
+# Write the counts of all sides into files; each side is compared with the first.
 explain_write() {
 	local n name
 	local -a folded=()
 
+	printf 'kernel\trow\tvalue\tinstructions\tlocked\tcr3\tmsr\tfence\tswapgs\tindirect\tcode_lines\tdata_lines\n' \
+		>"$out/rows.tsv"
 	for n in "${!sides[@]}"; do
 		folded+=("${sides[n]}" "$work/$n.folded")
 		sed "s,^,${sides[n]//[;,]/_};," "$work/$n.folded" >>"$out/explain.folded"
-		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" '{ print side, $2 " " $3, $6 }' \
-			"$work/rows.$n" >>"$out/rows.tsv"
+		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" 'BEGIN { none = "\t\t\t\t\t\t\t\t" }
+			NR == FNR { row = $1; sub(/^[^\t]*\t/, ""); of[row] = $0; next }
+			{ row = $2 " " $3; print side, row, $6, row in of ? of[row] : none }' \
+			"$work/classes.$n" "$work/rows.$n" >>"$out/rows.tsv"
 	done
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
@@ -168,6 +208,26 @@ explain_write() {
 		explain_calls because "${folded[@]:0:2}" "${folded[@]:2 * n:2}" >"$out/$name.txt"
 		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]} to ${sides[n]}, red is more, blue less" \
 			"$work/0.folded" "$work/$n.folded" >"$out/$name.svg"
+	done
+	((n == 1)) || explain_calls causes "${folded[@]}" >"$out/causes.tsv"
+	explain_page >"$out/explain.html"
+}
+
+# One page of it all: the flame graphs of the differences, or of a kernel alone, each
+# with its text.
+explain_page() {
+	local svg text
+
+	printf '<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>%s: instructions</title>\n' "$program"
+	printf '<body style="font-family: sans-serif"><h1>%s %s</h1>\n' "$program" "$pattern"
+	for svg in "$out"/because*.svg "$out/explain.svg"; do
+		text=${svg%svg}txt
+		[[ -e $svg ]] || continue
+		[[ $svg != */explain.svg ]] || ! compgen -G "$out/because*.svg" >/dev/null || continue
+		cat "$svg"
+		printf '<pre>\n'
+		sed 's/&/\&amp;/g; s/</\&lt;/g' "$text"
+		printf '</pre>\n'
 	done
 }
 
@@ -195,7 +255,7 @@ explain() {
 	explain_plugin
 	if [[ -v conf[check] ]]; then
 		((${#kernels[@]} * ${#options[@]} == 1)) || die 2 "--check: of one kernel"
-		# Of the file's first kernel.
+		# The row in the file's first kernel.
 		awk -F ';' -v row="$program " 'kernel == "" { kernel = $1 }
 			$1 == kernel && index($2, row) == 1 { sub(/^[^;]*;/, ""); print }' "${conf[check]-}" >"$work/check"
 		[[ -s $work/check ]] || die 2 "--check: ${conf[check]-} has no row of $program"
@@ -214,4 +274,20 @@ explain() {
 	fi
 	log "results: $out"
 	[[ ! -e $work/beyond ]] || return 3
+}
+
+# residual RUN DIR...
+residual() {
+	local run=${1-} dir
+
+	(($# > 1)) || die 2 "residual RUN DIR...; see $0 --help"
+	shift
+	[[ -r $run/invocations.jsonl ]] || die 2 "residual: $run has no results"
+	for dir; do
+		[[ -r $dir/rows.tsv ]] || die 2 "residual: $dir has no results of explain"
+	done
+	jq -rs 'map(select(.status == "ok" and .unit == "ns")) | group_by([.benchmark, .case])[]
+		| ["\(.[0].benchmark) \(.[0].case)", (map(.value) | sort | .[length / 2 | floor])] | @tsv' \
+		"$run/invocations.jsonl" | explain_calls residual /dev/stdin "${@/%//rows.tsv}" ||
+		die 1 "residual: $run and these have no rows of a time in common"
 }

@@ -9,7 +9,7 @@
 # what comes otherwise is looked at by fields_is before it is used so.
 # tests/lint-fields finds what does neither.
 
-# What a field is made of: a whole match of one of these, under LC_ALL=C.  In
+# The form of a field: a whole match of one of these, under LC_ALL=C.  In
 # text there is no control character; it is for people and other programs.
 declare -rA fields_kinds=(
 	[number]='0|[1-9][0-9]{0,14}'
@@ -24,7 +24,7 @@ declare -rA fields_kinds=(
 	[text]='[^[:cntrl:]]*'
 	# Arguments that name no file and no host.
 	['list of plain arguments']='( *(--[a-z-]+(=[0-9]+[kKmMgG]?)?|[0-9]+[kKmMgG]?|[A-Za-z0-9_.,*?=-]*[*=][A-Za-z0-9_.,*?=-]*)( +|$))*'
-	# Of the user, or of us.
+	# From the user, or from us.
 	[percentage]='(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?'
 	[processor]='[A-Za-z0-9_.,=+-]+'
 	[check]='(cmd|pc|file):[]A-Za-z0-9/._+|:[-]+'
@@ -88,7 +88,7 @@ fields_show() {
 # line, which are separated by tabs and as many as KINDs.  Lines that are empty
 # or begin with # are left out.  A line "@NAME<TAB>VALUE" is a setting: its
 # text goes to fields_setting[NAME], its line to fields_setting_line[NAME].
-# What does not fit is refused: the message ends with REMEDY, status 2.
+# A line that does not fit is refused: the message ends with REMEDY, status 2.
 fields_read() {
 	local fields_file=$1 fields_remedy=$2 handler=$3 fields_line=0 line column
 	local -a lines fields

@@ -8,8 +8,8 @@ files_dir=
 
 # files_up: make it below DIR, else in the run's own directory, by a name that
 # nobody can know before, for DIR may be everybody's.  Programs know by the mark
-# in it that files may stay there (bench_files()).  What a crash leaves the next
-# start removes, for it is noted.
+# in it that files may stay there (bench_files()).  The next start removes those that
+# a crash leaves, for they are noted.
 files_up() {
 	local base=${conf[dir]:-$out}
 

@@ -5,7 +5,7 @@
 #
 # usage: flame.pl TITLE FOLDED [FOLDED]
 #
-# FOLDED has lines "FRAME;FRAME COUNT".  Of two the width is the greater count of
+# FOLDED has lines "FRAME;FRAME COUNT".  For two the width is the greater count of
 # each frame, red where the second has more, blue where it has less; white is the
 # same.  A click widens a frame, another one on the lowest widens all.
 
@@ -91,7 +91,7 @@ printf <<'END', WIDTH, $height, WIDTH, $height, escaped($title), escaped($title)
 <title>%s</title>
 <rect width="100%%" height="100%%" fill="white"/>
 <text x="6" y="18" font-size="14">%s</text>
-<text x="6" y="34" id="shown"> </text>
+<text x="6" y="34" class="shown"> </text>
 END
 for (@svg) {
 	my $letters = int(($_->{width} - 4) / LETTER);
@@ -106,11 +106,13 @@ for (@svg) {
 }
 printf <<'END', WIDTH, LETTER;
 <script><![CDATA[
-const all = [...document.querySelectorAll("g")].map(g => ({ g, r: g.children[1], t: g.children[2],
+{
+const svg = document.currentScript.closest("svg");
+const all = [...svg.querySelectorAll("g")].map(g => ({ g, r: g.children[1], t: g.children[2],
 	x: +g.children[1].getAttribute("x"), w: +g.children[1].getAttribute("width"),
 	name: g.children[0].textContent }));
 for (const f of all) {
-	f.g.onmouseover = () => { document.getElementById("shown").textContent = f.name };
+	f.g.onmouseover = () => { svg.querySelector(".shown").textContent = f.name };
 	f.g.onclick = () => {
 		for (const o of all) {
 			const above = o.x <= f.x + 0.05 && o.x + o.w >= f.x + f.w - 0.05;
@@ -121,6 +123,7 @@ for (const f of all) {
 			o.t.textContent = n < 3 ? "" : name.length <= n ? name : name.slice(0, n - 2) + "..";
 		}
 	};
+}
 }
 ]]></script>
 </svg>

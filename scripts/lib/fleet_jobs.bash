@@ -15,7 +15,7 @@ stopped=                      # signal that asked us to stop
 work=                         # scratch
 job_name=oscost-fleet-$$-$RANDOM$RANDOM
 
-# What plan.tsv keeps, and of which kind each is: an option's own, or another.
+# Settings that plan.tsv keeps, and the kind of each: an option's own, or another.
 declare -A asked=([engine]='slurm|hosts|local' [profile]='card|quick|default' [partition]=?node
 	[only]=?text [rounds]='' [effort]='' [limit]='' [queue]='' [fanout]='' [dir]=''
 	[started_at]=word)
@@ -204,7 +204,7 @@ pool() {
 			((${#at_work[@]} < conf[fanout])) || break
 			node=${left[i]}
 			begun[$node]=$SECONDS
-			# Who held it open would keep the nodes from ending with us.
+			# A job that held it open would keep the nodes from ending with us.
 			{ exec {hold}>&- && job "$node"; } 9<&- &
 			at_work[$!]=$node
 			unset "left[i]"
@@ -212,7 +212,7 @@ pool() {
 		show "$ended" "$total"
 		pid=
 		wait -n -p pid "${!at_work[@]}" 2>/dev/null || :
-		# What was cut short is measured again by --resume.
+		# --resume measures again the nodes that were cut short.
 		[[ -z $stopped ]] || break
 		fields_is number "${pid:-}" || continue
 		node=${at_work[$pid]}
@@ -234,7 +234,7 @@ show() {
 }
 
 # end_jobs: all that are at work: their standard input ends, and a node leaves nothing
-# behind then. What has not ended after 3 s, or has not begun, is ended.
+# behind then. Jobs that have not ended after 3 s, or have not begun, are ended.
 end_jobs() {
 	local tries=0 name
 

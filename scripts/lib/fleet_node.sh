@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What scripts/fleet runs on a node, in a directory of its own that has the static
+# The script that scripts/fleet runs on a node, in a directory of its own that has the static
 # file and run-all.sh; a plain shell is enough.
 #
 # usage: fleet_node.sh SECONDS [run-all.sh's OPTION]...

@@ -74,7 +74,7 @@ foreign_update() { # WORK
 	skip "no list of $debian packages: $(tail -n 1 "$work/apt.log")"
 }
 
-# What PACKAGE depends on, a name that matches PATTERN.
+# A package that PACKAGE depends on, with a name that matches PATTERN.
 foreign_depends() { # WORK PACKAGE PATTERN
 	foreign_apt "$1" apt-cache depends "$2" |
 		awk -v pattern="$3" '$1 == "Depends:" && $2 ~ pattern { print $2; exit }'

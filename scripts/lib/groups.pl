@@ -93,7 +93,7 @@ if (!$pid) {
 	exec 'setpriv', '--pdeathsig', 'KILL', @command or exit 127;
 }
 $SIG{CHLD} = 'DEFAULT';
-# What the terminal sends, the command gets from it, too.
+# The terminal sends its signals to the command, too.
 $SIG{$_} = 'IGNORE' for qw(INT QUIT);
 $SIG{$_} = sub { kill $_[0], $pid } for qw(TERM HUP);
 1 while $pid > 0 && waitpid($pid, 0) != $pid;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The distribution's own kernel in an emulated x86-64 machine.
 
-# Of string instructions each step counts, so where exact stands behind the
-# processor it has none that are fast: foreign_machine() says the same of others.
+# Each step of a string instruction counts, so where exact stands behind the processor
+# it has none that are fast: foreign_machine() does the same for others.
 # shellcheck disable=SC2034 # for boot
 emulator='qemu-system-x86_64 -accel tcg' console=ttyS0 debian=amd64 processor=max \
 	exact=,erms=off,fsrm=off needs=(SERIAL_8250_CONSOLE)
@@ -49,7 +49,7 @@ fetch_image() { # RELEASE DIR
 	printf '%s\n' "$image"
 }
 
-# What every such test begins with: the tools, and the headers' kernel in image.
+# The first steps of every such test: the tools, and the headers' kernel in image.
 prepare_x86() { # WORK KERNELS
 	need qemu-system-x86_64 qemu-system-x86
 	need busybox busybox-static

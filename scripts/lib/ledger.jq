@@ -22,7 +22,7 @@ def in_instructions:
 # The rows of one boot, from the lines of its console.
 def rows($round): inputs | fromjson? | select(.benchmark) | .round = $round | in_instructions;
 
-# What a ledger says of itself, from all its rows: a row is exact if all samples
+# Summary of a ledger, from all its rows: a row is exact if all samples
 # of all boots of one past are the same number, as far as a batch resolves it.  One that is not may still give
 # the same value in each boot; one that has no samples is made of others.
 def number: if . == floor then . else . * 1000 | round / 1000 end;

@@ -11,7 +11,7 @@ export LC_ALL=C
 unset POSIXLY_CORRECT BASH_COMPAT FUNCNEST TMOUT GREP_OPTIONS TAR_OPTIONS GIT_DIR GIT_WORK_TREE
 [[ $- == *p* || ! ${BASH_SOURCE[1]-} -ef $0 ]] || exec "$BASH" -p "$0" "$@"
 export -n SHELLOPTS BASHOPTS
-# What we make we can read, and nobody else may change.
+# We can read all files that we make, and other users cannot change them.
 umask u+rwx,o-w
 ((EUID)) || umask g-w
 [[ ${TMPDIR-/} == /* && -d ${TMPDIR-/} && -w ${TMPDIR-/} ]] || unset TMPDIR
@@ -44,7 +44,7 @@ need() {
 	local cmd
 	for cmd in "$@"; do
 		command -v "$cmd" >/dev/null ||
-			die 2 "needs the command '$cmd'; scripts/setup installs it"
+			die 2 "needs the command '$cmd'; type scripts/setup run"
 	done
 }
 

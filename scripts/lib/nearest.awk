@@ -18,8 +18,8 @@ function distance(a, b,   i, j, d) {
 	return d[length(a), length(b)]
 }
 
-# Of the names that are indices of KNOWN the one most like NAME; "" if half of it
-# and more would have to change.
+# The index of KNOWN whose name is most like NAME; "" if half of NAME and more would
+# have to change.
 function nearest(name, known,   other, far, best, most) {
 	most = length(name) / 2
 	for (other in known) {

@@ -8,8 +8,8 @@ readonly nfslab_place=/run/oscost-nfs
 nfslab_made=0
 nfslab_cpu= # where the server runs; empty: anywhere
 
-# What becomes the server, PLACE RPCBIND COMMAND..., where nobody else sees what
-# is mounted.  It tells an rpcbind on a socket in /run of itself, which is not
+# The process that becomes the server, PLACE RPCBIND COMMAND..., where no other sees
+# what is mounted.  It registers with an rpcbind on a socket in /run, which is not
 # in a network namespace: this machine's would forget its own server.
 # shellcheck disable=SC2016 # expands there
 readonly nfslab_inside='

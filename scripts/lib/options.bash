@@ -61,9 +61,14 @@ take_options() {
 
 # option_set NAME VALUE: stop unless it is of the option's kind.
 option_set() {
-	local kind=${option_kind[$1]}
+	local kind=${option_kind[$1]} hint=''
+	local -a choices
 
-	fields_is "${kind%+}" "$2" || die 2 "--$1 $(fields_take "${kind%+}"), not '$(fields_show "$2")'"
+	fields_is "${kind%+}" "$2" || {
+		IFS='|' read -ra choices <<<"${kind%+}"
+		((${#choices[@]} < 2)) || hint=$(meant "$2" '' "${choices[@]}")
+		die 2 "--$1 $(fields_take "${kind%+}"), not '$(fields_show "$2")'${hint:+; $hint}"
+	}
 	if [[ $kind == *+ ]]; then
 		conf[$1]+=${conf[$1]:+$'\n'}$2
 	else

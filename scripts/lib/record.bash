@@ -37,11 +37,11 @@ record_append() {
 	record_stuck "$why"
 }
 
-# record_there: stop if somebody has removed or renamed the directory, or its plan.
+# record_there: stop if the directory or its plan was removed or renamed.
 record_there() {
 	[[ ! -e $out/.rows || ! -e $out/${kept}plan.tsv ]] || return 0
 	progress_clear
-	die 1 "somebody has removed or renamed $out, or files in it"
+	die 1 "$out, or a file in it, was removed or renamed"
 }
 
 # record_stuck WHY: the last part of WHY is the system's reason.
@@ -101,7 +101,7 @@ record_journal() {
 record_whole() {
 	local lines size
 
-	# What cannot be read is not cut.
+	# A file that cannot be read is not cut.
 	if ! lines=$(head -zn 1 "$1" | wc -l) || ! size=$(head -n "$lines" "$1" | wc -c) ||
 		! truncate -s "$size" "$1"; then
 		record_stuck "${1##*/} cannot be read"
@@ -121,9 +121,9 @@ record_keep() {
 }
 
 # record_load: read the journal, which is empty unless this run has stopped
-# before, and cut what an invocation that is not in it had begun to write.  What
-# stands in the journal and has no rows any more was lost with the power: it is
-# measured again; so is what failed, on request.
+# before, and cut what an invocation that is not in it had begun to write.  Invocations
+# in the journal that have no rows any more were lost with the power: they are
+# measured again; so are those that failed, on request.
 record_load() {
 	local size why
 
@@ -265,7 +265,7 @@ record_noise() {
 	[[ -z $lines ]] || record_append noise.jsonl "$lines"
 }
 
-# record_predictions FILE: keep what somebody expects of this run, as it is
+# record_predictions FILE: keep the predictions for this run, as it is
 # before anything is measured.
 record_predictions() {
 	[[ ! -r $1 ]] || cp -p "$1" "$out/predictions.ini" ||

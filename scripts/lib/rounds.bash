@@ -19,7 +19,7 @@ rounds_run() {
 		rounds_one "$round"
 		((!stopping)) || break
 		fresh=$((${#journal_done[@]} - done_before))
-		# Who is due is decided by what it says.
+		# The record decides which programs are due.
 		record_run true ''
 		due_round $((round + 1))
 		((!stopping)) || break
@@ -82,7 +82,7 @@ rounds_row() {
 	local round=$1 i=$2 seed=$3 id=${plan_ids[$2]} status=0 start seconds reason
 	local -a args
 
-	# What hung twice would hang in each round, for the whole limit.
+	# A program that hung twice would hang in each round, for the whole limit.
 	if ((${hung[$id]:-0} >= 2)); then
 		record_journal "$round" "$id" 124 0 "not tried again: no end twice"
 		return 0
@@ -103,7 +103,7 @@ rounds_row() {
 	((child_ran)) || record_stuck ".rows or .talk cannot be opened"
 	took_us "$start"
 	record_talk "$id" "$round" "$out/.talk"
-	# What was at hand when the user stopped us is lost, and done again by
+	# The invocation that ran when the user stopped us is lost, and done again by
 	# --resume.
 	((!stopping)) || return 0
 	if ((status)) && ! rounds_room "$i" "$status" && [[ -z ${4-} ]]; then

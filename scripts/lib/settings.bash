@@ -3,15 +3,15 @@
 # The settings of a run, in conf: from the command line, or from the plan.tsv
 # of a run that is to be resumed.
 
-# What plan.tsv keeps, and of which kind each is: an option's own, or another of
+# Settings that plan.tsv keeps, and the kind of each: an option's own, or another of
 # fields.bash.
 declare -A saved=([profile]='' [rounds]='' [effort]='' [seed]='' [cpu]=? [prio]=? [timer]=?
 	[dir]=? [precision]=? [session]=?
 	[host]=word [started_at]=word [version]=word [git_id]=word [command_line]=text
 	[goal]='?percentage' [seconds]='?number' [most]=number [due]='list of rounds')
 
-# profile: what the profile says, where nothing is given.  Who asks for rounds gets
-# these; who asks for a precision gets the rounds that it needs.
+# profile: the settings of the profile, where nothing is given.  A user who asks for rounds
+# gets these; one who asks for a precision gets the rounds that it needs.
 profile() {
 	local rounds=6 effort=5 seconds='' goal=1.5 most=30
 

@@ -27,6 +27,6 @@ while ((all < 200000 && n < 199)); do
 done
 row wall "$(sort -n <<<"${times%?}" | awk '{ v[NR] = $1 }
 	END { printf "%.0f", 500 * (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) }')" "$n"
-# Of children that were waited for, user and system.
+# CPU time of children that were waited for, user and system.
 cpu=$(awk -v ticks="$ticks" -v n="$n" '{ sub(/.*[)]/, ""); printf "%.0f", ($14 + $15) * 1e9 / ticks / n }' /proc/$$/stat)
 [[ $cpu == 0 ]] || row cpu "$cpu" "$n"

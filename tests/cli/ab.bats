@@ -116,6 +116,8 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	[[ $stderr == "ab: --rounds takes 4 to 1000, not '3'" ]]
 	run -2 --separate-stderr ab --only nothing
 	[[ $stderr == *"no program"* ]]
+	run -2 --separate-stderr ab --only thwo
+	[[ $stderr == *"no program $PWD/a/thwo; did you mean two?" ]]
 	run -2 --separate-stderr ab --ruonds 4
 	[[ $stderr == "ab: unknown argument '--ruonds'; did you mean --rounds?" ]]
 	run -2 --separate-stderr "$ROOT/scripts/ab"

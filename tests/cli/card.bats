@@ -59,7 +59,7 @@ card_run() {
 		done < <({ "$BIN/$program" --list 2>/dev/null
 			sed -n "s/^$program //p" sample; } | sort -u)
 		found[$number]=$((${found[$number]:-0} + hits))
-		# What the machine does not decide is one row.
+		# A pattern that does not depend on the machine names one row.
 		[[ $pattern == *'*'* || $hits -le 1 ]]
 	done < <(each_entry)
 	for number in "${!found[@]}"; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-# What every benchmark program promises, checked on all of them: a new file in
+# The promises of every benchmark program, checked on all of them: a new file in
 # bench/ is tested here before anyone writes a test for it.
 
 load ../helpers
@@ -130,7 +130,7 @@ runs_on_one_cpu() {
 }
 
 stops_cleanly() {
-	# What cannot be measured here is over before it can be stopped.
+	# A program that cannot be measured here is over before it can be stopped.
 	[[ $(<"$full/$1.status") != 77 ]] || return 0
 	SEAL=(--signal INT --group)
 	try_sealed 130 "$BIN/$1" --invocations 10000 || return
@@ -140,7 +140,7 @@ stops_cleanly() {
 }
 
 # side_by_side CHECK: each_bench, four programs at a time: for those that wait
-# more than they run.  What is left behind is told apart for root only.
+# more than they run.  Only for root are leftovers of several programs told apart.
 side_by_side() {
 	local name
 

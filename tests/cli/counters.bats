@@ -6,7 +6,7 @@
 
 load ../helpers
 
-# What the keys of "counters" must be, whatever this machine can count.
+# The keys that "counters" must have, whatever this machine can count.
 readonly events='["instructions", "cycles", "ref_cycles", "llc_references",
 	"llc_misses", "branches", "branch_misses", "task_clock_ns",
 	"page_faults", "context_switches", "cpu_migrations"]'

@@ -70,7 +70,7 @@ said() {
 		[[ $base != ' – ' ]] ||
 			grep -qF "|$label| no estimate, which needs " table
 	done <ours
-	# What the report of 2017 gives, and what it does not.
+	# Figures of the report of 2017, and those that it does not have.
 	grep -qF '| 10.024 ms | 0.004 ms | 10.03 ms | 8.12 ms | 2.6131 ms |' table
 	grep -qF '| N/A | N/A | 7.16 µs | 48.154 µs | 1.096 µs |' table
 }
@@ -166,7 +166,7 @@ said() {
 	done
 	[[ $(grep -c '^Discussion[.] To be written: ' <<<"$output") -eq 16 ]]
 	grep -qF '| Loop, one round, counter in memory | est. 2.67 ns |' <<<"$output"
-	# What the machine says of its devices, if it says it.
+	# Facts that the machine gives of its devices, if it gives any.
 	run ! grep -E '^[|] (disk|network card) ' <<<"$output"
 	jq '.disks = [{name: "sda", model: "HDS|1", size_bytes: 750e9, rotates: true}] |
 		.links = [{name: "eth0", mbit_s: 1000}, {name: "eth1", mbit_s: null}]' \

@@ -259,6 +259,37 @@ prose() {
 	[[ $bad -eq 0 ]]
 }
 
+# A sentence without its noun; a question may.
+readonly headless=': (What|Who|Whose|Of|So many|Such) [^?]*$'
+
+# comments FILE...: "FILE: sentence" of the comments of C files, scripts and makefiles.
+comments() {
+	perl -0777 -ne 'next unless $ARGV =~ /\.(?:[ch]|bats|bash|sh|awk|pl|jq|gp|mk)$|Makefile$/ || /^#!/;
+		my $is_c = $ARGV =~ /\.[ch]$/;
+		for ($is_c ? m{/\*.*?\*/}gs : /(?:^[ \t]*#.*\n)+|(?<=\s)# .*/gm) {
+			s{\*/$}{};
+			for (split /\n[ \t]*[*#]?[ \t]*(?=\n)/) {
+				s{^[\s/*#-]+}{}gm;
+				s/\s+/ /g;
+				print "$ARGV: $_\n" for grep { /\w/ } split /(?<=[.!?:;]) +/;
+			}
+		}' "$@"
+}
+
+@test "comments and texts of the report speak them: no sentence begins without its noun" {
+	local -a files
+
+	mapfile -d '' files < <(find "$ROOT" \( -name .git -o -name build -o -name results \) -prune \
+		-o -type f -size -300k -print0)
+	comments "${files[@]}" >sentences
+	[[ $(wc -l <sentences) -gt 10000 ]]
+	prose "$ROOT"/report/words/*.md >>sentences
+	! grep -E "$headless" sentences || {
+		echo "^ headless: name the noun"
+		return 1
+	}
+}
+
 @test "--help of each program speaks them, too" {
 	local words use bad=0
 
@@ -275,6 +306,14 @@ prose() {
 
 # help_of NAME: its opening comment, which is the man page and the report's text, too.
 help_of() { "$BIN/$1" --help | sed "/^Options of every program:/,\$d; s/^/$1: /"; }
+
+@test "a comment without its noun is found, in C and in scripts" {
+	printf '/* What it is. */\nint a; /* A name. So many of them */\n\t/*\n\t * An end\n\t *\n\t * Of two the one.\n\t */\n' >a.c
+	printf '#!/bin/sh\n# A name: that\n# of a thing. Who\n# knows.\n:  %s Such is it\n# What is it?\n' '#' >a
+	printf 'What is no comment\n' >a.txt
+	comments a.c a a.txt >sentences
+	[[ $(grep -cE "$headless" sentences) -eq 5 ]]
+}
 
 @test "an excluded word is found" {
 	# shellcheck disable=SC2016 # backquotes of a page

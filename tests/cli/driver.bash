@@ -4,7 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-# What one test kills another one must not find.
+# Each test has its own records: it must not find what another one kills.
 export OSCOST_RECORDS=$BATS_RUN_TMPDIR/records-${BATS_SUITE_TEST_NUMBER:-all}
 
 # stub NAME BODY: a program that knows --describe and --list and then does

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# Who is measured in which round: the driver with stub programs, and the report of
+# The programs of each round: the driver with stub programs, and the report of
 # unequal rounds.
 
 load driver
@@ -56,7 +56,7 @@ options() { sed -E 's/ --left [0-9]+//' "$1" | sort -u; }
 	[[ $stderr == *"round 13 took"*"round 15 took"*", the last one"* ]]
 	jq -e '.rounds == 10 and .precision_pct == 2 and .goal_pct == 2 and .seconds == null and
 		[.due[].programs] == ["good,", "good,", "good,other,", "good,", "good,", ""]' out/run.json
-	# Of the others nothing is changed: the seeds are those of a plain run.
+	# Nothing changes for the others: the seeds are those of a plain run.
 	drive --out plain --seed 5 --rounds 15
 	grep -v other plain/invocations.jsonl | cmp - <(grep -v other out/invocations.jsonl)
 	# And somebody watches the noise all the while, to the end.
@@ -156,8 +156,8 @@ results() {
 
 @test "report due names the programs that need a round" {
 	results few 10 5
-	# 1 % from value to value: more rounds than these. Of 5 there is no interval: all
-	# rounds for both, and who has had more of them waits.
+	# 1 % from value to value: more rounds than these. 5 values have no interval: all
+	# rounds for both, and the one that has had more of them waits.
 	[[ $("$report" due --all --first 5 few) == p2 ]]
 	[[ $("$report" due --all few) == p1 ]]
 	[[ $("$report" due --all --goal 20 --least 10 few) == '' ]]

@@ -288,7 +288,7 @@ gives() {
 	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/"{call,copies,partner}.c |
 		grep -Pzo '(bench_(proof|least|purity)\(|struct counter [a-z]+ = )[^;]*;' | tr '\0' '\n' |
 		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
-	# What the tables have is there.
+	# All that the tables name was found.
 	[[ ${#known[@]} == 0 ]] || {
 		echo "in no program: ${!known[*]}"
 		return 1

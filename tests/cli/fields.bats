@@ -108,7 +108,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 		run resumed
 		[[ ! -e PWNED ]]
 	done
-	# What our own programs say is read, too.
+	# Output of our own programs is checked, too.
 	cat >"$bin/report" <<-EOT
 		#!/usr/bin/env bash
 		echo '{"tsc": {"hz": $evil}, "rows": "$evil"}'

@@ -158,7 +158,7 @@ on_small() {
 	rows '[.[] | select(.params.mode == "warm" and .params.procs)] |
 		length == 4 and all(.status == "ok" and (.evidence.stretches_from_cache |
 			.expected > 0 and .seen >= 0.9 * .expected))'
-	# What the file system does not know, or what nobody counts, is skipped.
+	# A row that the file system or the kernel's counts do not permit is skipped.
 	rows '[.[] | select(.params.mode == "direct" and .params.procs)] |
 		length == 4 and all((.status == "skipped" and
 				(.reason | contains("O_DIRECT"))) or

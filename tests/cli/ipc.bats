@@ -36,8 +36,6 @@ one_cpu() {
 	taskset -c "$(first_cpu)" "$@"
 }
 
-export -f quick
-
 @test "no evidence is missing and none is short" {
 	local program
 	for program in ipc signal sync wakeup poll; do
@@ -63,8 +61,9 @@ export -f quick
 @test "on one CPU what needs two is skipped with the reason" {
 	local program
 	for program in ipc signal sync; do
-		BIN=$BIN one_cpu bash -c "quick $program"
-		[[ -n $(cases '.status == "ok"') ]]
+		one_cpu "${calm[@]}" "$BIN/$program" --invocations 1 --effort 5 --json >rows
+		# Beside other tests all can be too small to measure.
+		[[ -n $(cases '.status | IN("ok", "below_resolution")') ]]
 		[[ -n $(cases '.status == "skipped"') ]]
 		[[ -z $(cases '.params.place == "other_cpu" and .status != "skipped"') ]]
 		[[ -z $(cases '.params.partner == "other_cpu" and

@@ -25,7 +25,8 @@ stub() {
 
 # machine BODY: what it prints is on its console; row N VALUE [MAX] is a row.
 machine() {
-	stub qemu-system-x86_64 'while (($#)); do
+	stub qemu-system-x86_64 'profile=
+	while (($#)); do
 		[[ $1 != -serial ]] || console=${2#file:}
 		[[ $1 != -append ]] || options=$2
 		[[ $1 != -plugin ]] || profile=${2##*,out=}
@@ -183,7 +184,7 @@ calls='#!/usr/bin/env perl
 				my ($sum, $interrupts) = (0, 0);
 				print $file pack "LLQ", $_ + 1, $n[$_], $address[$_ + 1] + 4 for 0 .. $#n;
 				$sum += $_ for @n;
-				print $calls "R $site 7 0 0 0\nR $site $sum $interrupts $parts ", scalar @n, "\n";
+				print $calls "R $site 7 0 0 0\nR $site $sum $interrupts $parts ", scalar @n, " $n[0] 0 0 0 0 1 9 7\n";
 				$parts += @n;
 			}
 		}'
@@ -207,10 +208,11 @@ explain() {
 		printf "@case %s\n{\"benchmark\":\"syscall\",\"case\":\"%s\",\"status\":\"ok\",\"unit\":\"ns\"," \
 			"$case" "$case"
 		printf "\"value\":%s,\"iters\":4,\"min\":1,\"max\":1,\"estimator\":\"%s\"}\n" "$value" "${estimator:-difference}"
-		printf "@Sffffffff81000000 T begin\n@Sffffffff81000100 t other\t[module]\n"
-		printf "@Sffffffff81000200 T asm_tick\n@Sffffffff81000200 T __pfx_none\n@end\n"
-		tail -n +2 "$kernel" | calls "$profile" "$of_program"'
-	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --out out
+		[[ $profile ]] || printf "@S%b\n" "81000000 begin" "81000100 other\t[module]" \
+			"81000200 asm_tick" "81000200 __pfx_none"
+		echo @end
+		[[ ! $profile ]] || tail -n +2 "$kernel" | calls "$profile" "$of_program"'
+	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --images images --out out
 }
 
 row=op=getppid,by=libc
@@ -224,6 +226,7 @@ row=op=getppid,by=libc
 	[[ $(<out/explain.folded) == "bzImage;syscall $row;interrupts;asm_tick 1
 bzImage;syscall $row;time_batch;begin 3
 bzImage;syscall $row;time_batch;other 2" ]]
+	grep -q $'^bzImage\tsyscall '"$row"$'\t6\t6\t3\t0\t0\t0\t0\t0\t9\t7$' out/rows.tsv
 	grep -q '</svg>' out/explain.svg
 	[[ -z $(find out -name '.work*') ]]
 }
@@ -238,6 +241,23 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	grep -q '^ *-60 *other, gone$' out/because.txt
 	grep -q 'other: 60 to 0 instructions' out/because.svg
 	grep -q "^ *100 *70 *syscall $row (-30.0 %)$" out/explain.txt
+	grep -qx $'bzImage\tnew\tsyscall '"$row"$'\t100\t70\t-30.0\tother gone (-60), begin more (+30)' out/causes.tsv
+	[[ $(grep -c '</svg>' out/explain.html) == 1 ]]
+	grep -q 'other: 60 to 0 instructions' out/explain.html
+	grep -q '^2 causes explain 1 row' out/explain.html
+}
+
+@test "residual: one cost for each class, and the row that takes more than its classes" {
+	mkdir run of
+	printf 'kernel\trow\tvalue\tinstructions\n' >of/rows.tsv
+	while read -r name instructions cr3 ns; do
+		printf 'k\tp %s\t1\t%s\t0\t%s\t0\t0\t0\t0\t0\t0\n' "$name" "$instructions" "$cr3" >>of/rows.tsv
+		printf '{"benchmark":"p","case":"%s","unit":"ns","status":"ok","value":%s}\n' "$name" "$ns" >>run/invocations.jsonl
+	done <<<$'a 100 0 50\nb 200 0 100\nc 400 0 200\nd 100 2 250\ne 300 1 250\nf 200 4 500\ntrap 300 0 4150'
+	run -0 --separate-stderr "$ROOT/scripts/ledger" residual run of
+	[[ ${lines[0]} == '7 rows; ns for each, with all that goes with it: instruction 0.5, cr3 100' ]]
+	[[ $(awk '{ print $1, $2, $3, $5 }' <<<"${lines[2]}") == '4150.0 150.0 +4000.0 trap' ]]
+	run -2 --separate-stderr "$ROOT/scripts/ledger" residual run none
 }
 
 @test "explain --check: only rows that cost more, and why; for git bisect run" {
@@ -253,7 +273,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	run -2 --separate-stderr explain "$row" --kernels ./new --check none
 	machine 'echo no'
 	PATH=$PWD/bin:$PATH run -125 --separate-stderr "$ROOT/scripts/ledger" explain syscall "$row" \
-		--bin "$BIN" --kernels ./new --check base --out out2
+		--bin "$BIN" --kernels ./new --check base --images images2 --out out2
 }
 
 @test "a kernel that lacks what the machine needs is refused before its boot" {

@@ -3,8 +3,8 @@
 #
 # measures: there is one pair of oscost's namespaces on a machine.
 #
-# What a killed process leaves goes when the next one starts, which names it;
-# what belongs to a living process stays.
+# Leftovers of a killed process go when the next one starts, which names them;
+# those of a living process stay.
 
 setup() {
 	load ../helpers

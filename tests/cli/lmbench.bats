@@ -116,7 +116,7 @@ shown() {
 	printf '%s\n' 'procs= 1500' 'stat=mechanism 443' >values
 	prints lat_ctx -s 16 2 96
 	[[ $stderr == *$'"size=16k ovr=0.44\n2 1.50\n96 1.50' ]]
-	# What lmbench's own script asks for is in no table of ours.
+	# The rows that lmbench's own script asks for are in no table of ours.
 	prints lat_ctx -s 8 2 24 32
 	[[ $stderr == *$'"size=8k ovr=0.44\n2 1.50\n24 1.50\n32 1.50' ]]
 	# The others are measured nevertheless.

@@ -189,8 +189,8 @@ moves() {
 }
 
 # without_evidence: cases of rows that were measured themselves and prove
-# nothing.  What was only read, and the bytes of what ran beside a chase, leave
-# nothing to look at.
+# nothing.  Memory that was only read, and the bytes of what ran beside a chase,
+# leave nothing to look at.
 without_evidence() {
 	cases '(.status | IN("ok", "below_resolution")) and
 		.estimator != "derived" and .params.stat != "bandwidth" and
@@ -205,11 +205,11 @@ without_evidence() {
 		page_fault mapping; do
 		quick "$program"
 		[[ -s rows && -z $(cases '.status == "failed"') ]]
-		# What is beside us may make a row wait for a CPU, which is no fault.
+		# Work beside us may make a row wait for a CPU, which is no fault.
 		jq -c 'select([.evidence | del(.samples_without_waiting_for_a_cpu)[] | objects] |
 			any(.seen < .expected * (.share // 1))) | [.benchmark, .case, .status, .reason, .evidence]' rows >short
-		# Of few events, as of huge pages that take long, those of the program itself
-		# are a large share: they may leave one row without a measurement, not two.
+		# Where events are few, as huge pages take long, those of the program itself are
+		# a large share: they may leave one row without a measurement, not two.
 		(($(grep -c '"skipped","excluded: ' short) > 1)) || sed -i '/"skipped","excluded: /d' short
 		diff -u /dev/null short
 		[[ -z $(without_evidence) ]]
@@ -348,8 +348,8 @@ without_evidence() {
 		and .evidence.minor_faults.seen < 1') ]]
 	[[ -z $(cases '.params.fault == "major" and .params.per == null
 		and .status == "ok" and .evidence.major_faults.seen < 1') ]]
-	# Of each mapping that was used, not of the last one only; but of the first,
-	# whose 8 pages warm up.
+	# Counts are of each mapping that was used, not of the last one only; but not of
+	# the first, whose 8 pages warm up.
 	quick page_fault --effort 40 --case 'fault=thp' || (($? == 77))
 	[[ -z $(cases '.status == "ok" and (.evidence.minor_faults.expected -
 		.evidence.huge_bytes.expected / 2097152 | . != 0 and . != 8)') ]]
@@ -409,7 +409,7 @@ limited() {
 	quick mem_latency --case 'pattern=window,pages=4K,size=5M' --case 'level=1,*'
 	[[ -n $(cases '.params.size == 5242880 and .status == "ok" and
 		.evidence.lines_visited.seen % 81920 == 0') ]]
-	# What is asked for is no point of the curve.
+	# A size that was asked for is no point of the curve.
 	[[ -z $(cases '.params.level and (.evidence.to_bytes // 0) > 2097152') ]]
 	# A number of steps that pieces of 256 KiB do not divide.
 	quick mem_bandwidth --case size=5132K

@@ -32,7 +32,7 @@ misbehaves() {
 		all(.status == "skipped" and .reason == "unruly has no wish to")'
 	misbehaves 1 crash '*signal 11*' 'length == 0'
 	misbehaves 1 exit '*without a result*' 'length == 0'
-	# What a library prints is no row.
+	# Text that a library prints is no row.
 	misbehaves 1 print 'unruly: a process run wrote a broken row'
 	misbehaves 1 half '*broken row*signal 9*' 'length == 0'
 	misbehaves 1 child '*left a child behind*'
@@ -68,7 +68,7 @@ misbehaves() {
 	grep -q 'Ctrl-Z does not pause a measurement: it goes on' said
 }
 
-# Of full effort, so that a disturbance does not put the one that is measured below
+# Full effort, so that a disturbance does not put the one that is measured below
 # resolution.
 @test "each end of a case has its status, a value or a reason, and evidence" {
 	try_sealed 1 "$FIXTURES/verdicts" --invocations 1 --json
@@ -163,7 +163,7 @@ misbehaves() {
 	timeout 5 chrt -f 2 true 2>/dev/null || skip "no real-time tasks allowed here"
 	cpu=$(usable_cpus | tail -n 1)
 	all=$(usable_cpus | paste -sd ,)
-	# What this shell starts would wait on the hog's CPU, too.
+	# Processes that this shell starts would wait on the hog's CPU, too.
 	taskset -pc "$(usable_cpus | head -n 1)" "$BASHPID"
 	for policy in '--other 0' '--fifo 1'; do
 		timeout -k 1 150 taskset -c "$cpu" chrt --fifo 2 \

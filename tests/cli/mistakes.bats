@@ -37,7 +37,7 @@ fields() {
 	done < <(fields 5 6)
 }
 
-# What is counted and not timed holds on any machine.
+# A result that is counted and not timed holds on any machine.
 @test "pages are no faults: what the naive program divides by is another number" {
 	try 0 "$BIN/mistakes" "${QUICK[@]}" --json --case 'mistake=fault_around,stat=naive'
 	jq -e '.evidence.minor_faults.seen < 256 * .evidence.minor_faults.expected' <<<"$output"

@@ -114,7 +114,7 @@ batch_served() {
 	while read -r -a ask; do
 		try 0 unshare -n sh -c 'ip link set lo up && ip -4 addr flush lo && exec "$@"' \
 			sh "$BIN/${ask[0]}" "${QUICK[@]}" --json --case "${ask[1]}" </dev/null
-		# Of a call to the other CPU all samples may have waited for what runs there.
+		# All samples of a call to the other CPU may have waited for what runs there.
 		rows 'any(.status == "ok") and all(.params.net == "loopback6" and
 			(.status == "ok" or (.reason | startswith("excluded: "))))'
 	done <<-'EOT'

@@ -131,6 +131,21 @@ best() { ./oscost list "$@" | head -n 1; }
 	[[ $output == *" rows; oscost list procedure: all" ]]
 }
 
+@test "explain and doctor name jq if it is missing, and what to type" {
+	local file
+
+	mkdir without
+	for file in /usr/bin/* /bin/* /usr/sbin/*; do
+		[[ ${file##*/} == jq ]] || ln -sf "$file" without/
+	done
+	PATH=$PWD/without run -2 --separate-stderr ./oscost explain syscall getppid
+	refused "oscost: needs the command 'jq'; type scripts/setup run"
+	PATH=$PWD/without run -2 --separate-stderr ./oscost doctor
+	[[ $stderr == *"missing: "*jq* ]]
+	[[ ${stderr_lines[-1]} == "oscost: needs the command 'jq'; type scripts/setup run" ]]
+	[[ -z $output ]]
+}
+
 @test "what cannot be measured here is explained with the reason" {
 	run -0 --separate-stderr ./oscost explain file_remote stat=connect
 	[[ $output != *Evidence:*null* && $output == *"skipped: no remote file was given"* ]]

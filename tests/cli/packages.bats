@@ -66,7 +66,7 @@ act() {
 	try "$want" env GITHUB_ACTION_PATH="$action" GITHUB_WORKSPACE="$PWD/workspace" \
 		RUNNER_TEMP="$PWD/temp" GITHUB_OUTPUT="$PWD/outputs" GITHUB_STEP_SUMMARY="$PWD/summary" \
 		GITHUB_EVENT_PATH="$PWD/event.json" GITHUB_REPOSITORY=some/where \
-		OSCOST_MODE=card OSCOST_A='' OSCOST_B='' OSCOST_BASELINE='' OSCOST_ONLY=syscall OSCOST_ROUNDS=4 \
+		OSCOST_MODE=card OSCOST_A='' OSCOST_B='' OSCOST_WRAP_A='' OSCOST_WRAP_B='' OSCOST_BASELINE='' OSCOST_ONLY=syscall OSCOST_ROUNDS=4 \
 		OSCOST_THRESHOLD='' "$@" bash -c "$command"
 }
 
@@ -74,8 +74,8 @@ act() {
 	[[ $(grep -c '^      run: ' "$action/action.yml") -eq 3 ]]
 	run ! grep -E '^ *run:.*\$\{\{' "$action/action.yml"
 	# shellcheck disable=SC2016 # an expression of the action
-	[[ $(grep -cE '^        [A-Z_]+: \$\{\{ inputs\.[a-z]+ \}\}$' "$action/action.yml") -eq \
-		$(sed -n '/^inputs:/,/^outputs:/p' "$action/action.yml" | grep -c '^  [a-z]*:$') ]]
+	[[ $(grep -cE '^        [A-Z_]+: \$\{\{ inputs\.[a-z-]+ \}\}$' "$action/action.yml") -eq \
+		$(sed -n '/^inputs:/,/^outputs:/p' "$action/action.yml" | grep -c '^  [a-z-]*:$') ]]
 	run ! grep -P '\t' "$action/action.yml"
 }
 
@@ -95,10 +95,10 @@ act() {
 	grep -q '^    Linux .* CPUs\? of ' summary
 }
 
-@test "action: two commands in turn; a row that is slower by more than the threshold fails it" {
+@test "action: two wrappers in turn; a row that is slower by more than the threshold fails it" {
 	workspace
 	act 0 build
-	act 0 measure OSCOST_MODE=ab OSCOST_B='nice -n 0'
+	act 0 measure OSCOST_MODE=ab OSCOST_WRAP_B='nice -n 0'
 	grep -qx 'broke=false' outputs
 	grep -q '^### A against B' temp/oscost/comment.md
 	# Side B claims a cost ten times as high in each round.
@@ -106,10 +106,26 @@ act() {
 	chmod +x slower
 	rm -r temp/oscost/ab
 	# A test takes four rounds of each side, and up to half may be excluded.
-	act 3 measure OSCOST_MODE=ab OSCOST_B="$PWD/slower" OSCOST_THRESHOLD=50 OSCOST_ROUNDS=9
+	act 3 measure OSCOST_MODE=ab OSCOST_WRAP_B="$PWD/slower" OSCOST_THRESHOLD=50 OSCOST_ROUNDS=9
 	grep -qx 'broke=true' outputs
 	act 0 comment
 	grep -q 'slower' summary
+}
+
+@test "action: two commands of the project in turn, in its directory" {
+	workspace
+	act 0 build
+	printf '%s\n' '#!/bin/sh' "echo \"\$1\" >>'$PWD/ran'" 'sleep "$1"' >workspace/tool
+	chmod +x workspace/tool
+	act 3 measure OSCOST_MODE=ab OSCOST_A='./tool 0.02' OSCOST_B='./tool 0.2' OSCOST_THRESHOLD=50 OSCOST_ROUNDS=9
+	grep -qx 'broke=true' outputs
+	[[ $(sort -u ran | tr '\n' ' ') == '0.02 0.2 ' ]]
+	grep -q 'command: time=wall' temp/oscost/comment.md
+	# The suite itself is not measured.
+	[[ $(jq -r .benchmark temp/oscost/ab/[ab]/invocations.jsonl | sort -u) == command ]]
+	act 2 measure OSCOST_MODE=ab OSCOST_A=true
+	[[ $stderr == *"give two commands, a and b"* ]]
+	act 2 measure OSCOST_MODE=ab OSCOST_A=true OSCOST_B=false OSCOST_WRAP_B=nice
 }
 
 @test "action: a run is the baseline of the next" {
@@ -133,7 +149,7 @@ act() {
 	workspace
 	mkdir -p temp/oscost/bin
 	for odd in '$(touch ran)' '`touch ran`' '; touch ran' '../../../bin/touch' '*' '-x' $'a\nb;c' ''; do
-		act 2 measure OSCOST_MODE=ab OSCOST_B=nice OSCOST_ONLY="$odd"
+		act 2 measure OSCOST_MODE=ab OSCOST_WRAP_B=nice OSCOST_ONLY="$odd"
 		[[ $stderr == *"only: "* || $stderr == *"no program "* ]]
 		act 2 measure OSCOST_ROUNDS="$odd"
 		[[ $stderr == *"rounds takes 4 to 1000"* ]]
@@ -141,6 +157,7 @@ act() {
 		[[ -z $odd ]] || act 2 measure OSCOST_THRESHOLD="$odd"
 	done
 	act 2 measure OSCOST_MODE=ab
+	[[ $stderr == *"both sides are the same"* ]]
 	[[ -z $(find . -name ran) && ! -e temp/oscost/ab ]]
 	echo '{"pull_request": {"number": "1; touch ran"}}' >event.json
 	echo text >temp/oscost/comment.md

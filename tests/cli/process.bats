@@ -141,7 +141,7 @@ killed_partner() {
 	for ask in 'signal op=round_trip,place=same_cpu' 'sync op=futex_wake,partner=same_cpu' \
 		'ipc by=pipe,stat=latency,size=8,place=same_cpu'; do
 		for most in 1 2 3 4 5; do
-			# What looks for leaks needs a process of its own.
+			# The leak checker needs a process of its own.
 			ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
 				run "${as[@]}" prlimit --nproc="$most" "$BIN/${ask%% *}" "${QUICK[@]}" \
 				--case "${ask#* }"

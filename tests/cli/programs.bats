@@ -146,7 +146,7 @@ all_seen() {
 	run -2 "$ROOT/tests/crosscheck/syscall" --rounds none
 }
 
-# Of each quad the first batch once took up to 40 % more, and these values came out
+# The first batch of each quad once took up to 40 % more, and these values came out
 # below the least of their samples.  (A batch of tlb begins with misses for what other
 # code took: a constant that may be more than a harness has.)
 @test "no value lies outside the samples that it is made of" {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-# What every benchmark program promises about its options, and about its output in
+# The promises of every benchmark program about its options, and about its output in
 # each form, checked on all of them.  contract.bats has their complete runs.
 
 load ../helpers
@@ -109,7 +109,7 @@ misuse() {
 	3) refuses "--effort takes 1 to 10000, not '5x'*" "$1" --effort 5x ;;
 	4) refuses "--seed: needs a value*" "$1" --seed ;;
 	5) refuses "*operand*" "$1" operand ;;
-	6) refuses "--timer sundial: *lfence*" "$1" --timer sundial ;;
+	6) refuses "--timer clokc: *auto, *clock; did you mean clock[?]*" "$1" --timer clokc ;;
 	7) refuses "--dir /no/such: *" "$1" --dir /no/such ;;
 	8) refuses "*--json*--csv*" "$1" --json --csv ;;
 	9) refuses "--no-such-option: *try --help*" "$1" --no-such-option ;;

@@ -37,7 +37,7 @@ lab() {
 gone() {
 	[[ ! -e /run/netns/oscost-b && ! -e /run/oscost/netlab &&
 		! -e /run/oscost-nfs ]] || return
-	# Of this directory nothing is left but what the test has made.
+	# Nothing is left in this directory but what the test has made.
 	[[ -z $(find . -name 'nfslab-*') ]]
 }
 
@@ -185,7 +185,7 @@ needs_libnfs() {
 @test "large blocks that are not cold are read on a busy connection too" {
 	lab 0 "${remote[@]}" --nfslab --bytes 64m \
 		--case 'where=veth,cache=warm,order=sequential,file=64M,block=*[KM],stat=read'
-	# What was read before is compared and counted as well.
+	# Blocks that were read before are compared and counted as well.
 	rows 'length == 3 and all(.status == "ok" and (.params.block as $block |
 		(.evidence.blocks_as_written.seen * $block) as $bytes |
 		.evidence.wire_bytes.expected == $bytes and
@@ -201,7 +201,7 @@ needs_libnfs() {
 		all(.params.cache == "unknown" and .evidence.contents == "not checked")'
 	lab 1 --dir . "${remote[@]}" --local data
 	[[ $stderr == *"does not hold"* && $(tr -d x <data | wc -c) == 0 ]]
-	# What the program made in a directory of the user's goes again.
+	# Files that the program made in a directory of the user's are removed.
 	lab 0 --dir . "$BIN/file_remote" "${QUICK[@]}" --nfslab --bytes 4m \
 		--case '*stat=connect'
 	[[ ! -e oscost-remote && -s data ]]

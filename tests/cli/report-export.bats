@@ -52,7 +52,9 @@ export_as() { "$report" export --format "$1" "$2"; }
 	[[ $(head -1 nop.csv) == "$(head -1 small/report.csv)" ]]
 	export_as json small | cmp - small/report.json
 	run -2 --separate-stderr export_as sundial small
-	[[ $stderr == *"--format sundial: expected csv, "* ]]
+	[[ $stderr == *"--format sundial: expected csv, "* && $stderr != *"did you mean"* ]]
+	run -2 --separate-stderr export_as opnmetrics small
+	[[ $stderr == *"; did you mean openmetrics?" ]]
 	run -1 --separate-stderr export_as csv nowhere
 }
 
@@ -144,7 +146,7 @@ is_ktap() {
 			n++
 			sub(/^not /, "")
 			good = good && $1 == "ok" && $2 == n && $0 !~ /^ok [0-9]+ *$/
-			# What follows the hash is a keyword that there is, or plain words.
+			# The text behind the hash is a keyword that there is, or plain words.
 			if (match($0, /#.*/)) {
 				split(substr($0, RSTART + 1), after, " ")
 				good = good && substr($0, RSTART - 1, 3) == " # " &&
@@ -226,7 +228,7 @@ is_junit() {
 	local dir
 
 	command -v xmllint >/dev/null || skip "no xmllint"
-	# What XML has not; the last line there is cut off.
+	# Characters that XML has not; the last line there is cut off.
 	jq -c '.case = "b=\ufffe\uffff"' <(head -n 1 small/invocations.jsonl) |
 		sed '1s/^/\n/' >>hostile/invocations.jsonl
 	for dir in small hostile; do

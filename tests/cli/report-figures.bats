@@ -162,6 +162,16 @@ picture() { tr -s '\n\t ' ' ' <"small/plots/$1.svg"; }
 		[[ $(grep -c '<text>.*, none ready<' small/plots/poll-fds.svg) -eq 2 ]]
 }
 
+@test "the key has a line only for series of two values and more" {
+	needs_gnuplot
+	# A bound, a value and a bound, two values.
+	printf '%s\n' '1 10 NaN NaN 5 ""' '' '' '2 1 3 NaN NaN ""' '2 10 NaN NaN 5 ""' '' '' \
+		'3 1 3 NaN NaN ""' '3 10 4 NaN NaN ""' >data
+	run -0 gnuplot -e "data = 'data'; n_series = 3; load '$ROOT/plots/measured.gp'" \
+		-e "print sprintf('%d %d %d', single[1], single[2], single[3])"
+	[[ ${lines[-1]} == '1 1 0' ]]
+}
+
 @test "a logarithmic axis has the unit of its middle" {
 	add poll op=select,fds=1,ready=none '.value = 100'
 	add poll op=select,fds=1000,ready=none '.value = 1e6'

@@ -49,7 +49,7 @@ ordinary() { yes 1 | head -n "$1"; }
 
 @test "a node whose own interval reaches the median is not slow" {
 	fleet f $(ordinary 6) 2 $(ordinary 4)
-	# Of many rows one is slow: the program is not.
+	# One of many rows is slow: the program is not.
 	for rows in f/nodes/*/invocations.jsonl; do
 		jq -c '., (select(.case == "kind=same") | .case += "-" + ("abcdefghijkl" / "" | .[]))' "$rows" >with
 		mv with "$rows"

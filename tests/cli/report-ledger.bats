@@ -193,6 +193,6 @@ in_rounds() {
 	grep -q 'audit=1 (instructions)' pages/compare.md
 	run -2 --separate-stderr "$report" compare bare nnp --ledger bare
 	[[ $stderr == *'bare is no side of a ledger'* ]]
-	# What is slower in instructions breaks no threshold of time.
+	# A row that is slower in instructions breaks no threshold of time.
 	run -0 --separate-stderr "$report" compare --threshold 5 bare nnp --ledger kernel/plain,kernel/audit=1
 }

@@ -153,7 +153,7 @@ column() {
 	run -0 make_report --no-plots small
 	[[ $(grep -c '^Test files were on ext4 on mmcblk0, a memory card. Rows that go to the device' \
 		small/report.md) -eq 1 ]]
-	# What weighed it against what it measured goes before.
+	# The words of the case that has compared the place with its figures go before.
 	jq -c 'if .benchmark == "files" then .evidence.device =
 		"tmpfs, which is memory" else . end' placed >small/invocations.jsonl
 	run -0 make_report --no-plots small
@@ -400,7 +400,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	ln -s ../small/run.json odd
 	run -0 --separate-stderr make_report --no-plots odd
 	grep -q "odd/run.json: $expected" odd/report.md
-	# What is written takes their place.
+	# Files that are written take their place.
 	rm odd/report.md
 	mkdir -p odd/plots
 	rm -f odd/plots/syscall-bars.dat
@@ -429,6 +429,10 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	one_line "expected report make DIR; try report make --help"
 	run -2 --separate-stderr "$report" make --no-such small
 	one_line "--no-such"
+	run -2 --separate-stderr "$report" expotr small
+	one_line "unknown command 'expotr'; did you mean export?; try report --help"
+	run -2 --separate-stderr "$report" nosuch
+	one_line "unknown command 'nosuch'; try report --help"
 	run -0 "$report" --help
 	[[ $output == usage:* ]]
 }

@@ -73,7 +73,7 @@ whole_rows() {
 }
 
 @test "a limit on the size of files is told by its name" {
-	# What they say goes into a pipe: a file would take none of it.
+	# The messages go into a pipe: a file would take none of it.
 	# shellcheck disable=SC2016 # expands in the new shell
 	run -1 bash -c 'ulimit -f 0; "$0" --effort 1 --invocations 1 >rows' "$BIN/loop"
 	[[ $output == *"cannot write the results: File too large"* ]]

@@ -6,7 +6,7 @@
 setup() {
 	load ../helpers
 	report_setup
-	# Of this machine, and names of others that patterns need.
+	# Names of this machine, and names of others that patterns need.
 	{
 		for program in $(benches); do
 			"$BIN/$program" --list | sed "s/^/$program /"

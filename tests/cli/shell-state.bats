@@ -57,7 +57,7 @@ beside() {
 told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-9]+ s\b/n s/g; s,/clean$,/out,'; }
 
 @test "a run with a relative --out measures all and says nothing new" {
-	# What stands for the programs takes none of it either.
+	# The stand-ins for the programs take none of it either.
 	sed -i '1s,.*,#!/bin/bash -p,' "$bin"/*
 	run -0 --separate-stderr drive --out clean --rounds 2 --seed 7
 	said=$stderr
@@ -72,7 +72,7 @@ told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-
 		diff <(jq -S 'del(.started_at, .ended_at, .command_line, .programs[].duration_s)' clean/run.json) \
 			<(jq -S 'del(.started_at, .ended_at, .command_line, .programs[].duration_s)' out/run.json)
 		diff <(told <<<"$said") <(told <<<"$stderr")
-		# What others may write in would not be gone on with.
+		# A run in which others may write would not be gone on with.
 		[[ -z $(find out -perm /002) && -z $(find out ! -perm -600) ]]
 	done
 }
@@ -92,7 +92,7 @@ told() { sed -E '/hint: others/d; s/, time left unknown|, [0-9]+ s left//; s/[0-
 		with=("${states[@]}")
 		# They all begin with one text, which has to be there: not each with each state.
 		[[ $command != @(*--help|*nosuch) ]] || with=(functions "BASH_ENV=$BATS_TEST_TMPDIR/bash_env" "${states[n++ % ${#states[@]}]}")
-		# What bash's exec makes a whole path of is one already.
+		# Bash's exec makes a whole path of a name; this is one already.
 		command=$ROOT/$command
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr $command

@@ -109,10 +109,16 @@ layers() { "${under[@]}" --list | sed -E 's/ .*//; s/^(nice|fifo|rr|cgroup)=N/\1
 @test "misuse is told in one line" {
 	local bad
 
-	for bad in nosuch '.*' nnp=1 nnp= nice nice=x nice=99 seccomp=0 thp=always nnp,nnp ''; do
+	for bad in nnp=1 nnp= nice nice=x nice=99 seccomp=0 thp=always nnp,nnp; do
 		try 2 "${under[@]}" "$bad" -- true
 		says 'under: *see --list'
 	done
+	for bad in nosuch '.*' ''; do
+		try 2 "${under[@]}" "$bad" -- true
+		says 'under: *layer*see under --help'
+	done
+	try 2 "${under[@]}" seccmp=5 -- true
+	says "under: unknown layer 'seccmp'; did you mean seccomp?"
 	try 2 "${under[@]}" nnp
 	says 'under: no command*'
 	try 2 "${under[@]}"
@@ -144,7 +150,7 @@ layers() { "${under[@]}" --list | sed -E 's/ .*//; s/^(nice|fifo|rr|cgroup)=N/\1
 			kill -"$signal" "$pid"
 			wait "$pid" || :
 			until_true nobody_naps
-			# What under could not do any more, the next program does.
+			# The next program does what under could not do any more.
 			[[ $signal != KILL ]] || "$BIN/machine" clean-up
 			[[ $(groups) == "$before" ]]
 		done

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an operation of pairs.tsv costs, as a textbook would measure it: ns, the
- * mean of the middle tenth.  On purpose it shares nothing with the suite.
+ * The cost of an operation of pairs.tsv, as a textbook would measure it: ns,
+ * the mean of the middle tenth.  On purpose it shares nothing with the suite.
  * usage: pairs OPERATION, in a directory for its files.
  */
 #include <fcntl.h>

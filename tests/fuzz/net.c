@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client sends to net_server. */
+/* Input that a client sends to net_server. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -134,7 +134,7 @@ static void write_reason(void)
 	counters_close(c);
 }
 
-/* What its children do counts only if it was asked for. */
+/* The work of children counts only if it was asked for. */
 static void count_children(const char *what, unsigned int flags, uint64_t n)
 {
 	static const struct counters_target self = { .kind = COUNTERS_SELF };

@@ -5,7 +5,7 @@
 #
 # Needs guest.bash and guest_x86.bash.
 
-# What a disk with a file system needs, in the order in which it is loaded.
+# Modules that a disk with a file system needs, in the order in which they are loaded.
 readonly disk_modules=(lib/crc16 crypto/crc32c_generic fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4
 	drivers/virtio/virtio_ring drivers/virtio/virtio drivers/virtio/virtio_pci_modern_dev
 	drivers/virtio/virtio_pci_legacy_dev drivers/virtio/virtio_pci drivers/block/virtio_blk)

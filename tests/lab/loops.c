@@ -21,7 +21,7 @@
 
 static void *chase_from;
 
-/* Of the harness, as far as a loop needs it. */
+/* The parts of the harness that a loop needs. */
 int bench_fail(struct bench *b, int err, const char *fmt, ...)
 {
 	return err ? -err : -EIO;

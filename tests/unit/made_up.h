@@ -24,7 +24,7 @@ static inline struct case_run made_up(struct bench_case c)
 				   .def.derived_high = NAN };
 }
 
-/* What it got, freed. */
+/* Free the samples of @run. */
 static inline void made_up_free(struct case_run *run)
 {
 	sample_series_free(&run->got.series);

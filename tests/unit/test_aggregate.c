@@ -431,7 +431,7 @@ TEST(evidence_and_facts)
 	is_json(rows[0].tags, "{'migrated':0}", "and the rows stay");
 }
 
-/* Of three rows with texts of @len bytes, the last one of @last. */
+/* Merge three rows with texts of @len bytes, the last one of @last. */
 static const char *kinds(size_t len, size_t last, int letters)
 {
 	char text[201];

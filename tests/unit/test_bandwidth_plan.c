@@ -29,7 +29,7 @@ static bool is_skewed(const struct bandwidth_spec *spec)
 	return (arrays < 2 || b) && (arrays < 3 || (c && b != c));
 }
 
-/* Of two threads, each over 1000 bytes of every array 5 times, in 10 us. */
+/* Two threads, each over 1000 bytes of every array 5 times, in 10 us. */
 static double rate_of(enum mem_op op)
 {
 	return bandwidth_rate(&(struct bandwidth_spec) { .op = op,

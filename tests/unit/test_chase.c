@@ -178,7 +178,7 @@ TEST(large_pages)
 	   "in each of the small pages as often");
 }
 
-/* What a stride is, counted along the chain and not as it was linked. */
+/* A stride is counted along the chain and not as it was linked. */
 TEST(strides)
 {
 	for (size_t stride = 64; stride <= 1024; stride *= 4) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a copy counts: each operation that its batches made. */
+/* A copy counts each operation that its batches made. */
 #include <sched.h>
 
 #include "copies.h"

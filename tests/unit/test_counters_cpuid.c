@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What CPUID says of counters, on the answers of many processors. */
+/* Facts of CPUID about counters, on the answers of many processors. */
 #include <errno.h>
 #include <string.h>
 

@@ -44,7 +44,7 @@ static uint64_t take(void *ctx, uint32_t n, uint32_t i)
 	return shown(c) - begin;
 }
 
-/* Of 200 tries, how many say that it holds. */
+/* How many of 200 tries find that it holds. */
 static int holds(struct core c)
 {
 	int yes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of devices that were made up, and of where files lie. */
+/* Descriptions of devices that were made up, and of where files lie. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>

@@ -98,7 +98,7 @@ static void look(void *arg, uint64_t ticks)
 	spend(10000);
 }
 
-/* What is done about a gap is no gap: else each look brings the next one, from
+/* The time spent on a gap is no gap: else each look brings the next one, from
  * the first gap on to the end. */
 TEST(looking)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is noted in a guard file is removed by whoever holds it. */
+/* Things noted in a guard file are removed by the process that holds it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -221,8 +221,8 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* What killed processes left goes with the next one; what is not theirs, or
- * has another owner by now, does not. */
+/* Leftovers of killed processes go with the next one; a file that is not
+ * theirs, or has another owner by now, does not. */
 static void leftovers(void)
 {
 	char left[64], inside[80], kept[64];

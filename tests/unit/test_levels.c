@@ -29,8 +29,8 @@ static double noise(uint64_t *x)
 	return (double)(*x >> 11) / 9007199254740992.0 - 0.5;
 }
 
-/* What a random chase sees of a cache of @cache bytes at @size: once it does
- * not fit, the share that does not. */
+/* The share of a random chase over @size that misses a cache of @cache bytes:
+ * once it does not fit, the share that does not. */
 static double missing(double size, double cache)
 {
 	return size <= cache ? 0 : fmin(1, (size - cache) / (0.5 * cache));

@@ -12,8 +12,8 @@ static double ns[GAP_CAUSES];
 TEST(causes)
 {
 	static const struct {
-		/* So many gaps of so long without a switch, a longer one; what
-		 * was lost to switches; the kernel's counts. */
+		/* n gaps of `each` ns without a switch, a longer one; the time
+		 * lost to switches; the kernel's counts. */
 		size_t n;
 		double each, longer, switched, interrupts, throttled;
 		enum gap_cause cause;

@@ -90,7 +90,7 @@ TEST(wrong_rates)
 	OK_NEAR(v.long_ppm, -0.75e6, 20, "or four times too slow");
 }
 
-/* What cannot tell must not. */
+/* A clock that cannot show an error must not report one. */
 TEST(poor_clocks)
 {
 	struct rate_verdict v = check(seconds, 1.0026, 1.2e6);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A buffer is a mapping of exactly its size: no call on all of it splits one.
- * What is thrown out of the caches is not in them. */
+ * Lines that are thrown out of the caches are not in them. */
 #include <stdio.h>
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes from the network may be anything: the parsers keep within what
- * they were given. */
+/* Any bytes may come from the network: the parsers keep within what they were
+ * given. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -136,7 +136,7 @@ static json_t *object(const char *text)
 	return json_loads(text, 0, NULL);
 }
 
-/* Of rows that have these. */
+/* Merge rows that have these. */
 static json_t *merged(json_t **counters, size_t n)
 {
 	struct result row[5];

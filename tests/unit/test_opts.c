@@ -160,6 +160,18 @@ static const struct {
 	{ "--size x", "--size takes 64 to 1M, not 'x'" },
 };
 
+static void means(void)
+{
+	static const char names[] = "csv, json, junit, open";
+
+	OK_STR(opts_meant("jsno", names), "; did you mean json?", "a name");
+	OK_STR(opts_meant("opne", names), "; did you mean open?", "the last");
+	OK_STR(opts_meant("csw", names), "; did you mean csv?", "the first");
+	OK_STR(opts_meant("sundial", names), "", "none is like it");
+	OK_STR(opts_meant("", names), "", "no word");
+	OK_STR(opts_meant("csv", ""), "", "no names");
+}
+
 static void refuses(void)
 {
 	const char *why;
@@ -175,7 +187,7 @@ static void refuses(void)
 	OK_STR(why, "--case: given more than 256 times", "and says why");
 }
 
-/* What @print writes. */
+/* The text that @print writes. */
 static char *printed(void (*print)(FILE *f))
 {
 	char *text = NULL;
@@ -226,6 +238,7 @@ int main(void)
 	accepts();
 	permutes();
 	refuses();
+	means();
 	prints();
 	return tap_done();
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What chains side by side can show of an operation, in cycles of known units.
- */
+/* The costs that chains side by side can show, in cycles of known units. */
 #include "../../bench/cpu/lib/overlap.h"
 #include "tap.h"
 

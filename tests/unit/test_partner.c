@@ -168,7 +168,7 @@ static int do_nothing(struct partner *p, void *arg)
 	return 7;
 }
 
-/* Such a one may have ended before it is looked at. */
+/* A partner that does nothing may have ended before it is looked at. */
 static void short_lives(int n)
 {
 	struct partner p;

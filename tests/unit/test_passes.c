@@ -46,7 +46,7 @@ static double error(const struct case_run *run)
 	return run->got.spread / sqrt(samples(run, 1));
 }
 
-/* Of the first @n cases. */
+/* Divide among the first @n cases. */
 static void divide(size_t n, double left_ns, unsigned int visits)
 {
 	struct bench b = { .runs = runs, .n_runs = n };

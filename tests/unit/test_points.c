@@ -168,7 +168,7 @@ TEST(test_rules)
 	cases_free(&b);
 }
 
-/* What was asked for, @said, and the points that come of it. */
+/* The text that was asked for, @said, and the points that come of it. */
 static void test_asked(const char *said, const char *glob, size_t points,
 		       size_t asked)
 {

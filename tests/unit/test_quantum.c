@@ -78,7 +78,7 @@ TEST(long_delays)
 	OK(worst < 0.02, "long delays tell every step to a fiftieth of a tick");
 }
 
-/* What no step explains must not get one. */
+/* Readings that no step explains must not get one. */
 TEST(no_step)
 {
 	struct quantum q;

@@ -32,7 +32,7 @@ static struct result made_up(void)
 	return r;
 }
 
-/* What is written of @r @times. */
+/* Write @r @times into bytes. */
 static void written(const struct result *r, int times)
 {
 	for (length = 0; times--;) {

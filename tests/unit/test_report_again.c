@@ -6,7 +6,7 @@
 #include "sections.h"
 #include "tap.h"
 
-/* What is made of a command line; NULL: no command. */
+/* Commands made of recorded command lines; NULL: no command. */
 static const struct {
 	const char *recorded, *want;
 } runs[] = {

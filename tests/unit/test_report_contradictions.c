@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What mem_latency and mem_bandwidth say of the third cache. */
+/* The third cache according to mem_latency and mem_bandwidth. */
 #include "leaks.h"
 #include "sections.h"
 #include "tap.h"

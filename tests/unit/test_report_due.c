@@ -14,7 +14,7 @@
 
 static const struct due_rule rule = { 0.015, INFINITY, 6, 12, MOST };
 
-/* What a look saw at 3 % after 6 rounds, and so on. */
+/* The error at a look: 3 % after 6 rounds, and so on. */
 static double by_root(const void *arg, unsigned int rounds)
 {
 	const double sigma = *(const double *)arg;

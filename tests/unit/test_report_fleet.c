@@ -116,7 +116,7 @@ static void see(void *arg, const struct result *r, size_t left)
 					     !(row->all.ci95[1] > r->ci95[1])));
 }
 
-/* What is taken from the lines is what the loader makes of them. */
+/* The fields taken from the lines are those that the loader makes of them. */
 static void reading(void)
 {
 	struct notes notes = { 0 };

@@ -47,7 +47,7 @@ static const struct run run = {
 	.rows = rows, .nrows = 6, .sections = &section, .nsections = 1
 };
 
-/* What is said of rows[@at] with one `limit` line, which has @cases and @test,
+/* The limiter of rows[@at] with one `limit` line, which has @cases and @test,
  * and "else" behind it. */
 static int says(size_t at, const char *cases, const char *test,
 		const char *want)

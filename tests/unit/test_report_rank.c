@@ -97,7 +97,7 @@ static void by_hand(void)
 		"no overlap: 2 of 70 ways");
 	OK_NEAR(rank_least_p(4, 4), 2.0 / 70, 1e-12,
 		"which is the least that can be");
-	/* Ranks 1 3 3 3 5.5 5.5.  Of the 20 sums of three, the observed 7
+	/* Ranks 1 3 3 3 5.5 5.5.  Among the 20 sums of three the observed 7
 	 * and its mirror 14 are the furthest: {1,3,3} three ways, and
 	 * {3,5.5,5.5} three ways. */
 	OK_NEAR(rank_test(x, 3, y, 3), 6.0 / 20, 1e-12, "with ties");

@@ -68,8 +68,7 @@ static void divided(void)
 	   "far above both: the nearer one is the high one");
 	OK(find(&l, seldom, 6, often, 6) == 2,
 	   "each side was once in the other's state");
-	/* Of 20 choose 6 ways: Fisher's tea, 4 of 4 against 0 of 4, has 2 / 70.
-	 */
+	/* Fisher's tea, 4 of 4 against 0 of 4: 2 of 8 choose 4 ways, 2 / 70. */
 	for (size_t i = 0; i < 4; i++) {
 		lows[i] = 0;
 		highs[i] = 1;
@@ -83,8 +82,8 @@ static void divided(void)
 		"3 of 4 right");
 }
 
-/* What the rounds of a side are like: normal logarithms, and the high state in
- * so many of them. */
+/* The shape of a side's rounds: normal logarithms, and the high state in so
+ * many of them. */
 struct shape {
 	const char *name;
 	double deviation, tail; /* of 1 in 10: a tail that long */
@@ -153,7 +152,7 @@ static void alarms(const struct shape *s, size_t n, double most)
 
 int main(void)
 {
-	/* What is the most, in per cent, for 6, 10, 20 and 40 rounds. */
+	/* The most allowed, in per cent, for 6, 10, 20 and 40 rounds. */
 	static const struct {
 		struct shape shape;
 		double most[4];

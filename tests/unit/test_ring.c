@@ -13,7 +13,7 @@
 #include "program.h"
 #include "tap.h"
 
-/* So many rounds that take so long will never end. */
+/* If HANGS_ROUNDS rounds take HANGS_S seconds they will never end. */
 #define HANGS_ROUNDS 1000
 #define HANGS_S	     100
 

@@ -213,7 +213,7 @@ TEST(exact_estimates)
 	sample_series_free(&s);
 }
 
-/* What single shots get wrong (METHOD 2): 5.62 ticks on a clock that advances
+/* Single shots get this wrong (METHOD 2): 5.62 ticks on a clock that advances
  * in steps of 26. */
 TEST(coarse_clock)
 {
@@ -307,7 +307,7 @@ static double dice(void)
 	return (double)(x * 0x2545F4914F6CDD1Du >> 11) / 9007199254740992.0;
 }
 
-/* What a clock of @step ticks shows at @time: whole ticks of whole steps. */
+/* Reading of a clock of @step ticks at @time: whole ticks of whole steps. */
 static double shows(double step, double time)
 {
 	return floor(floor(time / step) * step);

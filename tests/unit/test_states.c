@@ -27,7 +27,7 @@ static double normal(void)
 
 static void found(void)
 {
-	/* What a run read: a virtual CPU moved to another chiplet. */
+	/* Readings of a run: a virtual CPU moved to another chiplet. */
 	double core_to_core[] = { 420, 96, 90, 421, 127, 101, 93, 97, 110, 95 };
 	double both[] = { 10, 14, 10, 14, 10, 14, 10 };
 	double three[] = { 30, 10, 20, 10, 30, 20, 10, 30 };

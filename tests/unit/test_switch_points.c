@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a switch costs, from made-up round trips and counts of switches. */
+/* The cost of a switch, from made-up round trips and counts of switches. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/task/context_switch.c"
 #include "program.h"

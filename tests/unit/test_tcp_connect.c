@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What set-up and teardown took, from made-up packets. */
+/* Times of set-up and teardown, from made-up packets. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/net/tcp_connect.c"
 #include "tap.h"

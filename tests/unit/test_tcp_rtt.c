@@ -7,7 +7,7 @@
 #include "program.h"
 #include "tap.h"
 
-/* Whose acknowledgement it was, and of which of two sendings. */
+/* The packet and the sending (of two) that an acknowledgement belongs to. */
 static void check_ack(void)
 {
 	const struct net_packet sent = { 100, true, 0x18, 1, 5, 9, 1 },

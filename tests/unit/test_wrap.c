@@ -35,6 +35,8 @@ int main(void)
 	OK(folds("one  two ", 4, "one|two"), "the blanks fall away");
 	OK(folds("a=1,b=2,c=3", 8, "a=1,b=2,|c=3"), "a long word at a comma");
 	OK(folds("xx a=1,b=2", 8, "xx|a=1,b=2"), "but rather at a blank");
+	OK(folds("x a=1,b=2,c=3", 8, "x a=1,|b=2,c=3"),
+	   "but a word that is too long begins at once");
 	OK(folds("abcdefg", 3, "abc|def|g"), "else where the line ends");
 	OK(folds("µµµµ", 3, "µµµ|µ"), "never inside a character");
 	return tap_done();

@@ -7,9 +7,9 @@
 
 /*
  * Loops that move memory, in assembler, so that no compiler flag decides what
- * is measured.  All are in every binary; which may run is asked of the
- * processor.  What is stored changes from block to block and is never zero
- * (METHOD 9), but for the libc and rep kernels, which store one byte all over.
+ * is measured.  All are in every binary; the processor reports which may run.
+ * The stored value changes from block to block and is never zero (METHOD 9),
+ * but for the libc and rep kernels, which store one byte all over.
  */
 #define MEM_BLOCK    512 /* bytes: all lengths are multiples of it */
 #define MEM_SET_BYTE 0x5a

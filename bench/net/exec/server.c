@@ -264,7 +264,7 @@ static void accept_some(struct server *s)
 	}
 }
 
-/* Whoever started us has gone when there is nothing more to read. */
+/* The process that started us has gone when there is nothing more to read. */
 static bool input_ended(void)
 {
 	char ignored[64];

@@ -35,9 +35,9 @@ struct message {
 
 /*
  * A queue of messages in memory that two processes share: one writes, one
- * reads.  Who finds it full or empty sleeps in a futex and never spins, so
- * both sides may run on one CPU under any policy; who changes it makes the
- * system call only if the other side said that it sleeps.
+ * reads.  A side that finds it full or empty sleeps in a futex and never spins,
+ * so both sides may run on one CPU under any policy; a side that changes it
+ * makes the system call only if the other side has noted that it sleeps.
  *
  * Messages are copied in and out, as a kernel does, so that what is compared
  * is the mechanism.

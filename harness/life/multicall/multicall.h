@@ -3,8 +3,8 @@
 #define MULTICALL_H
 
 /*
- * What the static file, all programs in one, has and the programs by
- * themselves have not: there all of this is NULL.
+ * Only the static file, all programs in one, has these functions: in the
+ * programs by themselves all of them are NULL.
  */
 
 /**
