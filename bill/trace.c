@@ -385,32 +385,56 @@ static void catch (struct sigaction *before)
 	}
 }
 
-static int until_all_ended(pid_t first)
+/* What waitpid() has of all tasks, before one of them goes on: it looks at them
+ * in a fixed order, so one that stops again at once would keep the others
+ * waiting. */
+struct news {
+	pid_t tid;
+	int status;
+};
+
+static size_t wait_all(struct news **news)
 {
-	int status, result = EXIT_FAIL;
+	size_t n = 0;
 
 	for (;;) {
-		const pid_t tid = waitpid(-1, &status, __WALL);
+		struct news one;
 
-		if (tid < 0 && errno != EINTR)
-			return result;
-		if (tid < 0) {
-			read_faults();
-			if (stop)
-				kill_all(); /* what the command left behind */
-			continue;
-		}
-		if (WIFSTOPPED(status)) {
-			at_stop(tid, status);
-			continue;
-		}
+		one.tid = waitpid(-1, &one.status, __WALL | (n ? WNOHANG : 0));
+		if (one.tid <= 0)
+			return n;
+		*news = text_grow(*news, n, sizeof(**news));
+		(*news)[n++] = one;
+	}
+}
+
+static int until_all_ended(pid_t first)
+{
+	struct news *news = NULL;
+	int result = EXIT_FAIL;
+
+	for (;;) {
+		const size_t n = wait_all(&news);
+
+		if (!n && errno != EINTR)
+			break;
 		read_faults();
-		drop(tid);
-		if (tid == first) {
-			result = status_of(status);
-			command = 0;
+		if (!n && stop)
+			kill_all(); /* what the command left behind */
+		for (size_t i = 0; i < n; i++) {
+			if (WIFSTOPPED(news[i].status)) {
+				at_stop(news[i].tid, news[i].status);
+				continue;
+			}
+			drop(news[i].tid);
+			if (news[i].tid == first) {
+				result = status_of(news[i].status);
+				command = 0;
+			}
 		}
 	}
+	free(news);
+	return result;
 }
 
 int trace_run(struct profile *p, char **arguments, const char **why)

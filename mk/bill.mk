@@ -28,3 +28,10 @@ all: $(BILL)
 
 INSTALL_LIBEXEC += $(BILL)
 TOOLS           += bill
+
+.PHONY: bill-test
+bill-test: $(BUILD)/ledger_plugin.so ## the bill of 28 commands against each instruction of the kernel, in QEMU
+	$(Q)scripts/setup run ledger
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)tests/lab/bill '$(abspath $(BUILD))' '$(abspath $(BUILD))/bill-test' '$(abspath $(BUILD))/kernels' || \
+		{ status=$$?; [ $$status = 77 ]; }

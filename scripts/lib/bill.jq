@@ -158,8 +158,11 @@ def certain:
 	"\($calls) calls of \(.processes) processes and \(.threads) more threads, "
 		+ "\(100 * (1 - ([.unpriced[]] | add // 0) / $calls) | digits) % of them with a class",
 	"kinds of faults: \(.fault_kinds); of no known kind: \(.unknown_faults)",
-	if .untraced then "without the tracer: \(.untraced.wall_ns | shown("ns")), with it "
-		+ "\(.traced.wall_ns / .untraced.wall_ns | digits) times as long"
+	if .untraced then .untraced as $r
+		| (($r.wall_ns - 1000 * ($r.user_us + $r.system_us)) | if . < 0 then 0 else . end) as $waiting
+		| "without the tracer: \($r.wall_ns | shown("ns")) (user \($r.user_us * 1000 | shown("ns")), "
+		+ "system \($r.system_us * 1000 | shown("ns")), waiting \($waiting | shown("ns"))); "
+		+ "with it \(.traced.wall_ns / $r.wall_ns | digits) times as long"
 	else "no run without the tracer: \(.no_untraced)" end,
 	(.disagree[] | "the two runs disagree: \(.)");
 
@@ -190,6 +193,6 @@ measured($here) as $rows
    operations: [$lines[] | select(.total) | del(.amount)] | sort_by(-.total),
    unpriced: ([$lines[] | select(.total | not) | {name, count}]
 	+ [$profile.unpriced | to_entries[] | {name: .key, count: .value}]),
-   untraced: $profile.untraced, faults: $profile.fault_kinds,
+   calls: $profile.calls, untraced: $profile.untraced, faults: $profile.fault_kinds,
    unknown_faults: $profile.unknown_faults}
 | if $lines_of_table > 0 then table, ($profile | certain) else . end end
