@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "err.h"
 #include "opts.h"
 #include "trace.h"
@@ -42,10 +42,8 @@ static void print_help(const struct opt_set *sets)
 	     "signals by class, and without one, for its\ntimes; the output of "
 	     "the second run is dropped.  A command that cannot be\nrepeated "
 	     "needs --prepare or --once.  FILE has counts and sums by class: "
-	     "no "
-	     "paths,\nno contents, no arguments.  oscost bill prints and "
-	     "prices "
-	     "it.\n");
+	     "no paths,\nno contents, no arguments.  oscost bill prints and "
+	     "prices it.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "
 	     "usage, or a command\nthat cannot be traced: one that traces "
@@ -94,47 +92,41 @@ static int run_twice(struct profile *p, const struct settings *set)
 {
 	const off_t input =
 		isatty(STDIN_FILENO) ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
-	const char *why = NULL, *once;
 	off_t after;
 	int status;
 
 	if (prepare(set))
 		return -1;
-	status = trace_run(p, set->command, &why);
-	if (why) {
-		warn("%s", why);
-		p->processes = 0;
-	}
+	status = trace_run(p, set->command);
 	if (!p->processes)
 		return status; /* refused, or it could not be executed */
 	after = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	once = why_once(set, input);
-	if (!once && prepare(set))
-		once = "--prepare failed";
-	if (!once && plain_run(&p->untraced, set->command))
-		once = "it was interrupted";
-	p->no_untraced = text_copy(once);
+	p->no_untraced = why_once(set, input);
+	if (!p->no_untraced && prepare(set))
+		p->no_untraced = "--prepare failed";
+	if (!p->no_untraced && !plain_run(p, set->command))
+		p->no_untraced = "it was interrupted";
 	/* Those of its own will are in the calls that waited. */
-	p->class[OP_SWITCH].count = p->untraced.other_switches;
+	p->class[OP_SWITCH].count = p->untraced[OTHER_SWITCHES];
 	/* As the first run left it. */
-	if (!once && input >= 0)
+	if (!p->no_untraced && input >= 0)
 		lseek(STDIN_FILENO, after, SEEK_SET);
 	return status;
 }
 
 static int count(const struct settings *set)
 {
-	static struct profile p;
+	struct profile *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	FILE *f = fopen(set->out, "we");
 	int status, err;
 
-	if (!f)
+	if (!f || p == MAP_FAILED)
 		die(EXIT_USAGE, "%s: %s", set->out, strerror(errno));
-	status = run_twice(&p, set);
-	err = p.processes ? profile_write(&p, f) : 0;
+	status = run_twice(p, set);
+	err = p->processes ? profile_write(p, f) : 0;
 	if (err || fclose(f))
 		warn("%s: %s", set->out, strerror(err ? -err : errno));
-	profile_free(&p);
 	return status;
 }
 
