@@ -15,7 +15,7 @@
 struct settings {
 	bool once, classes, help, version;
 	const char *out, *prepare;
-	char **command; /* NULL: there is none */
+	char **command;
 };
 
 static const struct opt options[] = {
@@ -130,17 +130,6 @@ static int count(const struct settings *set)
 	return status;
 }
 
-/* "--" parts our options from the command, whose options are its own. */
-static int split_command(struct settings *set, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			set->command = argv + i + 1;
-			return i;
-		}
-	return argc;
-}
-
 int main(int argc, char **argv)
 {
 	struct settings set = { 0 };
@@ -148,10 +137,15 @@ int main(int argc, char **argv)
 		{ "Options", options, &set },
 		{ NULL, NULL, NULL },
 	};
-	const int own = split_command(&set, argc, argv);
 	const char *why;
-	const int first = opts_parse(own, argv, sets, &why);
+	int own = 1, first;
 
+	/* "--" parts our options from the command, whose options are its own.
+	 */
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	set.command = argv + own + (own < argc);
+	first = opts_parse(own, argv, sets, &why);
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try --help", why);
 	if (set.help)
@@ -160,7 +154,7 @@ int main(int argc, char **argv)
 		puts("bill (oscost " OSCOST_VERSION ")");
 	else if (set.classes)
 		print_classes();
-	else if (first == own && set.command && *set.command && set.out)
+	else if (first == own && *set.command && set.out)
 		return count(&set);
 	else
 		die(EXIT_USAGE, "bill --out FILE -- COMMAND; try --help");

@@ -32,7 +32,6 @@ struct memory *memory_new(void)
 	struct memory *m = text_alloc(1, sizeof(*m));
 
 	m->refs = 1;
-	m->pagemap = -1;
 	m->old = true;
 	return m;
 }
@@ -53,14 +52,10 @@ static uint8_t *page_at(struct memory *m, uint64_t number)
 
 struct memory *memory_copy(struct memory *from, bool same)
 {
-	struct memory *m = from;
+	struct memory *m = same ? from : memory_new();
 
-	if (same) {
-		m->refs++;
-		return m;
-	}
-	m = memory_new();
-	for (size_t i = 0; i < from->areas; i++) {
+	m->refs += same;
+	for (size_t i = 0; !same && i < from->areas; i++) {
 		for (size_t page = 0; page < AREA; page++)
 			from->area[i].page[page] |= PAGE_SHARED;
 		page_at(m, from->area[i].number * AREA);
@@ -73,8 +68,6 @@ void memory_drop(struct memory *m)
 {
 	if (!m || --m->refs)
 		return;
-	if (m->pagemap >= 0)
-		close(m->pagemap);
 	free(m->mapping);
 	free(m->area);
 	free(m);
@@ -131,18 +124,17 @@ static bool is_file(struct memory *m, pid_t tid, uint64_t address)
 }
 
 /* Entries of the pagemap from @page on.  Return: how many. */
-static size_t read_entries(struct memory *m, pid_t tid, uint64_t page,
-			   uint64_t *entry, size_t n)
+static size_t read_entries(pid_t tid, uint64_t page, uint64_t *entry, size_t n)
 {
 	char path[64];
 	ssize_t got;
+	int fd;
 
-	if (m->pagemap < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)tid);
-		m->pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	got = pread(m->pagemap, entry, n * sizeof(*entry),
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = pread(fd, entry, n * sizeof(*entry),
 		    (off_t)(page * sizeof(*entry)));
+	close(fd);
 	return got < 0 ? 0 : (size_t)got / sizeof(*entry);
 }
 
@@ -154,15 +146,13 @@ static bool is_zero_page(uint64_t entry)
 	static bool known;
 
 	if (!known) {
-		struct memory own = { .pagemap = -1 };
 		volatile char *at =
 			mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (at != MAP_FAILED)
 			at[PAGE_SIZE] = at[0];
-		read_entries(&own, getpid(), (uintptr_t)at / PAGE_SIZE, two, 2);
-		close(own.pagemap);
+		read_entries(getpid(), (uintptr_t)at / PAGE_SIZE, two, 2);
 		known = true;
 	}
 	return (two[0] ^ two[1]) & ENTRY_WHICH &&
@@ -182,7 +172,7 @@ int memory_fault(struct memory *m, pid_t tid, uint64_t address)
 
 	if (own && !shared)
 		return class;
-	read_entries(m, tid, address / PAGE_SIZE, &entry, 1);
+	read_entries(tid, address / PAGE_SIZE, &entry, 1);
 	if (own || (file && entry & ENTRY_THERE && !(entry & ENTRY_FILE)))
 		class = OP_FAULT_COW;
 	else if (!file && !(entry & ENTRY_THERE && is_zero_page(entry)))
@@ -191,7 +181,7 @@ int memory_fault(struct memory *m, pid_t tid, uint64_t address)
 	return class;
 }
 
-uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from, uint64_t to)
+uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)
 {
 	static uint64_t entry[4096];
 	const uint64_t first = from / PAGE_SIZE, most = first + MEMORY_LOOK;
@@ -201,7 +191,7 @@ uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from, uint64_t to)
 	if (end > most)
 		end = most;
 	for (uint64_t page = first; page < end && got; page += got) {
-		got = read_entries(m, tid, page, entry,
+		got = read_entries(tid, page, entry,
 				   end - page < 4096 ? end - page : 4096);
 		for (size_t i = 0; i < got; i++)
 			n += entry[i] >> 63;

@@ -9,7 +9,7 @@ void profile_class(struct profile *p, int class,
 {
 	struct class_sum *c = &p->class[class];
 
-	for (int i = 0; i < FEATURES_MAX; i++) {
+	for (int i = 0; p->processes && i < FEATURES_MAX; i++) {
 		const uint64_t n = feature[operations[class].feature[i]];
 		uint64_t *s = c->feature[i];
 
@@ -19,7 +19,7 @@ void profile_class(struct profile *p, int class,
 		if (n > s[MAX])
 			s[MAX] = n;
 	}
-	c->count++;
+	c->count += p->processes > 0;
 }
 
 void profile_unpriced(struct profile *p, long nr, const char *outcome,
@@ -33,7 +33,8 @@ void profile_unpriced(struct profile *p, long nr, const char *outcome,
 	snprintf(text, sizeof(text), "%s%s%s%s%s", name ? name : number,
 		 *outcome ? " " : "", outcome, *kind ? " " : "", kind);
 	n = json_integer_value(json_object_get(p->unpriced, text));
-	json_object_set_new(p->unpriced, text, json_integer(n + 1));
+	if (p->processes)
+		json_object_set_new(p->unpriced, text, json_integer(n + 1));
 }
 
 static json_t *numbers(const char *const *names, const uint64_t *n, int len)

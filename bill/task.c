@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A task's calls: what their arguments mean. */
 #include <ctype.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -96,29 +97,9 @@ static bool is_made_up(const char *path)
 	return false;
 }
 
-static unsigned int socket_kind(pid_t pid, int fd)
-{
-	const int process = (int)syscall(SYS_pidfd_open, pid, 0);
-	const int copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
-	int domain = -1, type = -1;
-	socklen_t len = sizeof(int);
-
-	getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &len);
-	getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &len);
-	close(process);
-	close(copy);
-	if (domain == AF_UNIX)
-		return KIND_UNIX;
-	if (domain != AF_INET && domain != AF_INET6)
-		return KIND_SOCKET;
-	return type == SOCK_STREAM  ? KIND_TCP
-	       : type == SOCK_DGRAM ? KIND_UDP
-				    : KIND_SOCKET;
-}
-
 static unsigned int look_up_kind(const struct task *t, int fd)
 {
-	char path[64], link[64] = "";
+	char path[64], name[64] = "";
 	unsigned int number;
 	struct stat st;
 
@@ -133,7 +114,12 @@ static unsigned int look_up_kind(const struct task *t, int fd)
 	case S_IFIFO:
 		return KIND_PIPE;
 	case S_IFSOCK:
-		return socket_kind(t->pid, fd);
+		/* "TCPv6", "UNIX-STREAM" and the like. */
+		getxattr(path, "system.sockprotoname", name, sizeof(name) - 1);
+		return strstr(name, "TCP")    ? KIND_TCP
+		       : strstr(name, "UDP")  ? KIND_UDP
+		       : strstr(name, "UNIX") ? KIND_UNIX
+					      : KIND_SOCKET;
 	case S_IFCHR:
 		number = major(st.st_rdev); /* 136 to 143: of pts */
 		return st.st_rdev == makedev(1, 3) ? KIND_NULL
@@ -143,12 +129,11 @@ static unsigned int look_up_kind(const struct task *t, int fd)
 	default:
 		break;
 	}
-	if (readlink(path, link, sizeof(link) - 1) < 0)
-		return KIND_BAD;
-	return !strcmp(link, "anon_inode:[eventfd]")	 ? KIND_EVENTFD
-	       : !strcmp(link, "anon_inode:[eventpoll]") ? KIND_EPOLL
-	       : !strcmp(link, "anon_inode:[timerfd]")	 ? KIND_TIMERFD
-							 : KIND_OTHER;
+	return readlink(path, name, sizeof(name) - 1) < 0 ? KIND_BAD
+	       : strstr(name, "[eventfd]")		  ? KIND_EVENTFD
+	       : strstr(name, "[eventpoll]")		  ? KIND_EPOLL
+	       : strstr(name, "[timerfd]")		  ? KIND_TIMERFD
+							  : KIND_OTHER;
 }
 
 /* The file that @fd, an argument or result, is; NULL: it is not open. */
@@ -338,7 +323,7 @@ static void take_path(struct task *t, int i, bool before)
 
 	/* Read here, the task has no fault for it in the call. */
 	if (before && c->args[i] &&
-	    !memory_present(t->memory, t->tid, c->args[i], c->args[i] + 1))
+	    !memory_present(t->tid, c->args[i], c->args[i] + 1))
 		t->missed = c->args[i];
 	read_path(t, c->args[i], path);
 	if (!*path && has(t, 'e')) {
@@ -464,21 +449,19 @@ static void leave_write(struct task *t)
 	struct call *c = &t->call;
 	const uint64_t n = c->ret > 0 ? (uint64_t)c->ret : 0;
 	const off_t size = t->before.st_size;
-	const uint64_t had = in_pages((uint64_t)size);
-	uint64_t at = 0, more;
+	uint64_t at = argument(t, '@', 0), more = 0;
 
 	look_at_file(t);
-	/* write() that enlarges a file ends at its end. */
-	if (t->before.st_size > size && (uint64_t)t->before.st_size >= n)
+	/* What enlarges a file ends at its end. */
+	if (t->before.st_size > size) {
 		at = (uint64_t)t->before.st_size - n;
-	at = argument(t, '@', at);
+		more = in_pages(at + n) - in_pages((uint64_t)size);
+	}
 	c->feature[PAGES] = in_pages(at % PAGE_SIZE + n);
-	if (t->before.st_size <= size || in_pages(at + n) <= had)
-		return;
-	more = in_pages(at + n) - had;
 	c->feature[NEW_PAGES] =
 		more < c->feature[PAGES] ? more : c->feature[PAGES];
-	c->traits |= NEW;
+	if (more)
+		c->traits |= NEW;
 }
 
 static void leave_truncate(struct task *t)
@@ -530,8 +513,7 @@ static void enter_brk(struct task *t)
 		return;
 	t->call.traits |= LESS;
 	t->call.feature[PAGES] =
-		memory_present(t->memory, t->tid, in_pages(wanted) * PAGE_SIZE,
-			       now);
+		memory_present(t->tid, in_pages(wanted) * PAGE_SIZE, now);
 }
 
 static void leave_brk(struct task *t)
@@ -562,42 +544,33 @@ static void enter_clone(struct task *t)
 
 static void enter_exec(struct task *t)
 {
-	const bool at = has(t, 'd');
-	char name[PATH_MAX], path[PATH_MAX], two[2] = "";
-	int fd;
+	const int dir = has(t, 'd') ? (int)t->call.args[0] : AT_FDCWD;
+	char name[PATH_MAX], path[PATH_MAX], line[256];
 
 	read_path(t, argument(t, 'P', 0), name);
-	place(path, t, at ? (int)t->call.args[0] : AT_FDCWD, name);
+	place(path, t, dir, name);
 	t->rights = geteuid() &&
 		    (t->before.st_mode & (S_ISUID | S_ISGID) ||
 		     getxattr(path, "security.capability", NULL, 0) > 0);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (read(fd, two, 2) == 2 && !memcmp(two, "#!", 2))
+	if (sysfile_line(line, sizeof(line), "%s", path) > 0 &&
+	    !strncmp(line, "#!", 2))
 		t->call.traits |= SCRIPT;
-	close(fd);
 	if (t->memory->refs == 1)
 		memory_resident(t->tid, t->call.feature);
 }
 
-/* Whether an interpreter was loaded with the program: AT_BASE. */
+/* Whether an interpreter was loaded with the program. */
 static void leave_exec(struct task *t)
 {
-	const uint64_t at_base = 7;
-	uint64_t pair[64][2];
-	char path[64];
-	ssize_t got;
-	int fd;
+	void *text = t->call.ret < 0
+			     ? NULL
+			     : sysfile_text("/proc/%d/auxv", (int)t->tid);
 
 	t->call.kind = KIND_FILE;
-	if (t->call.ret < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	got = read(fd, pair, sizeof(pair));
-	close(fd);
-	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*pair); i++)
-		if (pair[i][0] == at_base && pair[i][1])
+	for (const uint64_t *pair = text; pair && *pair; pair += 2)
+		if (pair[0] == AT_BASE && pair[1])
 			t->call.traits |= DYNAMIC;
+	free(text);
 }
 
 /* waitid() returns 0 for a child, too. */
@@ -686,9 +659,8 @@ void task_enter(struct task *t)
 	c->kind = has(t, 'f') ? kind_of(t, argument(t, 'f', 0)) : KIND_BAD;
 	look_at_arguments(t);
 	if (has(t, 'm') && c->args[0])
-		c->feature[PAGES] =
-			memory_present(t->memory, t->tid, c->args[0],
-				       c->args[0] + c->args[1]);
+		c->feature[PAGES] = memory_present(t->tid, c->args[0],
+						   c->args[0] + c->args[1]);
 	if (has(t, 's'))
 		look_at_file(t);
 	take_paths(t, true);

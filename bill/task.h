@@ -38,7 +38,6 @@ struct mapping {
  */
 struct memory {
 	unsigned int refs; /* tasks */
-	int pagemap;	   /* file; -1: none */
 	bool old;	   /* the mappings are to be read again */
 	uint64_t brk;	   /* its last result */
 	struct mapping *mapping;
@@ -96,8 +95,7 @@ void memory_forget(struct memory *m, uint64_t from, uint64_t to);
 /* memory_present() - pages of task @tid that are there; what is beyond
  * MEMORY_LOOK of them is not looked at. */
 #define MEMORY_LOOK (1U << 20)
-uint64_t memory_present(struct memory *m, pid_t tid, uint64_t from,
-			uint64_t to);
+uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to);
 
 /* memory_resident() - the features FILE_PAGES, ANONYMOUS_PAGES and MAPPINGS of
  * task @tid.  Return: whether it has any pages. */

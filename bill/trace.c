@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,11 +29,8 @@
 
 #define TASKS (1 << 22) /* more than any TID (PID_MAX_LIMIT) */
 
-static struct trace {
-	struct profile *profile;
-	bool begun; /* the command's own program was loaded */
-	const char *why;
-} trace;
+static struct profile *profile;
+static const char *refused;	  /* why */
 static struct task *tasks[TASKS]; /* by TID */
 
 static volatile sig_atomic_t command; /* its PID while it runs */
@@ -71,7 +67,7 @@ static void kill_all(void)
 /* The command is not to go on. */
 static void refuse(const char *why)
 {
-	trace.why = why;
+	refused = why;
 	kill_all();
 }
 
@@ -81,7 +77,7 @@ static void count_event(int class)
 {
 	static const uint64_t none[FEATURES];
 
-	profile_class(trace.profile, class, none);
+	profile_class(profile, class, none);
 }
 
 static bool count_fault(pid_t tid, uint64_t address)
@@ -97,7 +93,7 @@ static bool count_fault(pid_t tid, uint64_t address)
 static void count_unpriced(const struct task *t, const char *outcome)
 {
 	/* A path or a file is no kind. */
-	profile_unpriced(trace.profile, t->nr, outcome,
+	profile_unpriced(profile, t->nr, outcome,
 			 t->call.kind & (KIND_BAD | KIND_FILE)
 				 ? ""
 				 : kind_name(t->call.kind));
@@ -106,19 +102,19 @@ static void count_unpriced(const struct task *t, const char *outcome)
 static void count_call(const struct task *t)
 {
 	const int class = operation_of(&t->call);
+	const char *error =
+		t->call.ret < 0 ? strerrorname_np((int)-t->call.ret) : NULL;
 
 	if (class >= 0)
-		profile_class(trace.profile, class, t->call.feature);
+		profile_class(profile, class, t->call.feature);
 	else
-		count_unpriced(t, t->call.ret < 0
-					  ? strerrorname_np((int)-t->call.ret)
-						    ?: ""
-					  : "");
+		count_unpriced(t, error ? error : "");
 }
 
 static void count_name(const struct task *t)
 {
-	trace.profile->calls[call_name(t->nr) ? t->nr : CALL_NUMBERS]++;
+	profile->calls[call_name(t->nr) ? t->nr : CALL_NUMBERS] +=
+		profile->processes > 0;
 }
 
 /* Faults of one thread, as the kernel counts them. */
@@ -128,9 +124,9 @@ static void count_faults(const struct task *t)
 
 	sysfile_stat(stat, sizeof(stat), "/proc/%d/task/%d/stat", (int)t->pid,
 		     (int)t->tid);
-	trace.profile->traced[MINOR_FAULTS] +=
+	profile->traced[MINOR_FAULTS] +=
 		(uint64_t)field_number(field_of_stat(stat, 10), 0);
-	trace.profile->traced[MAJOR_FAULTS] +=
+	profile->traced[MAJOR_FAULTS] +=
 		(uint64_t)field_number(field_of_stat(stat, 12), 0);
 }
 
@@ -141,10 +137,8 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 	struct call *c = &t->call;
 
 	faults_read(count_fault);
-	t->inside = true;
 	/* A call of 32 bits has no number here. */
-	t->nr = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
-	c->nr = t->nr;
+	t->nr = c->nr = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
 	for (int i = 0; i < 6; i++)
 		c->args[i] = info->entry.args[i];
 	task_enter(t);
@@ -162,29 +156,31 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 
 static void leave(struct task *t, const struct __ptrace_syscall_info *info)
 {
-	t->inside = false;
-	t->call.ret = info->exit.rval;
+	struct call *c = &t->call;
+
+	c->ret = info->exit.rval;
 	count_name(t);
-	if (t->call.ret >= RESTART_FIRST && t->call.ret <= RESTART_LAST) {
+	if (c->ret >= RESTART_FIRST && c->ret <= RESTART_LAST) {
 		count_unpriced(t, "interrupted");
 		return;
 	}
 	/* An address may look like an error, but not as one that is known. */
-	if (!info->exit.is_error && t->call.ret < 0)
-		t->call.ret = 0;
+	if (!info->exit.is_error && c->ret < 0)
+		c->ret = 0;
 	task_leave(t);
 	count_call(t);
 }
 
 static void at_call(struct task *t)
 {
-	struct __ptrace_syscall_info info;
+	struct __ptrace_syscall_info info = { 0 };
+	const bool inside = t->inside;
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info) <= 0)
-		return;
-	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+	ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info);
+	t->inside = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+	if (t->inside)
 		enter(t, &info);
-	else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->inside)
+	else if (info.op == PTRACE_SYSCALL_INFO_EXIT && inside)
 		leave(t, &info);
 }
 
@@ -196,9 +192,9 @@ static void at_child(struct task *t, pid_t tid)
 
 	if (t->flags & CLONE_THREAD) {
 		child->pid = t->pid;
-		trace.profile->threads++;
+		profile->threads++;
 	} else {
-		trace.profile->processes++;
+		profile->processes++;
 	}
 	child->files = files_copy(t->files, t->flags & CLONE_FILES);
 	child->memory = memory_copy(t->memory, t->flags & CLONE_VM);
@@ -223,17 +219,10 @@ static void at_exec(pid_t tid, pid_t before)
 	task_exec(t);
 	memory_drop(t->memory);
 	t->memory = memory_new();
-	if (!trace.begun) { /* what was before it is not the command's */
-		json_object_clear(trace.profile->unpriced);
-		*trace.profile = (struct profile) {
-			.processes = 1,
-			.faults = trace.profile->faults,
-			.faults_before = trace.profile->faults_before,
-			.unpriced = trace.profile->unpriced,
-		};
+	if (!profile->processes) { /* what was before is not the command's */
+		profile->processes = 1;
 		t->call.feature[FILE_PAGES] = 0;
 		t->call.feature[ANONYMOUS_PAGES] = 0;
-		trace.begun = true;
 	}
 }
 
@@ -354,12 +343,11 @@ int trace_run(struct profile *p, char **arguments)
 {
 	uint64_t *const minor = &p->traced[MINOR_FAULTS];
 	struct sigaction before[SIGNALS];
-	struct rlimit files;
 	struct task *first;
 	int64_t begin;
 	int status, go;
 
-	trace.profile = p;
+	profile = p;
 	p->unpriced = json_object();
 	command = command_start(p, arguments, &go);
 	if (command < 0) {
@@ -367,11 +355,6 @@ int trace_run(struct profile *p, char **arguments)
 		return EXIT_FAIL;
 	}
 	catch (before);
-	/* Each process has a file of its own open here. */
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
 	if (ptrace(PTRACE_SEIZE, command, NULL, (long)OPTIONS) ||
 	    ptrace(PTRACE_INTERRUPT, command, NULL, NULL)) {
 		warn("%s", errno == EPERM ? "ptrace is not permitted here"
@@ -392,9 +375,9 @@ int trace_run(struct profile *p, char **arguments)
 	*minor -= *minor < p->faults_before ? *minor : p->faults_before;
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
-	if (!trace.why)
+	if (!refused)
 		return status;
-	warn("%s", trace.why);
+	warn("%s", refused);
 	p->processes = 0;
 	return EXIT_USAGE;
 }
