@@ -254,9 +254,9 @@ static unsigned int path_kind(struct task *t, int dir, const char *path)
 		return dir != AT_FDCWD && kind_of(t, (uint64_t)dir) == KIND_PROC
 			       ? KIND_PROC
 			       : KIND_FILE;
-	return strncmp(path, "/proc/", 6) && strncmp(path, "/sys/", 5)
-		       ? KIND_FILE
-		       : KIND_PROC;
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)
+		       ? KIND_PROC
+		       : KIND_FILE;
 }
 
 /* ---- Calls ------------------------------------------------------------- */

@@ -62,10 +62,10 @@ pid_t command_start(struct profile *p, char **command, int *go);
  * N. */
 int status_of(int status);
 
-/* trace_run() - run @command under a tracer, and count.  Where it is refused or
- * could not be traced, it warns and p->processes is 0.  Return: the status to
- * exit with. */
-int trace_run(struct profile *p, char **command);
+/* trace_run() - run @arguments under a tracer, and count.  Where it is refused
+ * or could not be traced, it warns and p->processes is 0.  Return: the status
+ * to exit with. */
+int trace_run(struct profile *p, char **arguments);
 
 /* plain_run() - run @command once more, alone and without its output.  Return:
  * whether it came to its end. */
