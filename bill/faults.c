@@ -4,46 +4,35 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "alloc.h"
-#include "memory.h"
+#include "task.h"
 
 #define RING_PAGES_MAX 128 /* what a user may lock for each CPU */
 #define RING_PAGES_MIN 8
 
-struct ring {
+static struct ring {
 	int fd;
-	struct perf_event_mmap_page *page;
-	size_t bytes; /* of samples */
+	struct perf_event_mmap_page *page; /* samples are behind it */
+	size_t bytes;			   /* of samples */
 	uint64_t tail;
+} * rings;
+static size_t rings_n;
+
+/* Others begin like it, and are skipped. */
+union record {
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t address;
+	} fault;
+	uint64_t word[3];
 };
 
-struct faults {
-	struct ring *ring;
-	size_t n, page_size;
-	uint64_t lost;
-};
-
-struct sample {
-	struct perf_event_header header;
-	uint32_t pid, tid;
-	uint64_t address;
-};
-
-struct lost {
-	struct perf_event_header header;
-	uint64_t id, lost;
-};
-
-static bool open_ring(struct faults *f, struct perf_event_attr *attr, pid_t pid,
-		      int cpu)
+static bool open_ring(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	struct ring r = { .page = MAP_FAILED };
 
@@ -53,32 +42,30 @@ static bool open_ring(struct faults *f, struct perf_event_attr *attr, pid_t pid,
 		return errno == ENODEV; /* a CPU that is off */
 	for (size_t pages = RING_PAGES_MAX;
 	     r.page == MAP_FAILED && pages >= RING_PAGES_MIN; pages /= 2) {
-		r.bytes = pages * f->page_size;
-		r.page = mmap(NULL, r.bytes + f->page_size,
-			      PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
-	}
-	if (r.page == MAP_FAILED) {
-		close(r.fd);
-		return false;
+		r.bytes = pages * PAGE_SIZE;
+		r.page = mmap(NULL, r.bytes + PAGE_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED, r.fd, 0);
 	}
 	/* waitpid() returns when a ring fills. */
 	fcntl(r.fd, F_SETOWN, getpid());
 	fcntl(r.fd, F_SETFL, O_ASYNC | O_NONBLOCK);
-	f->ring = text_grow(f->ring, f->n, sizeof(*f->ring));
-	f->ring[f->n++] = r;
-	return true;
+	rings = text_grow(rings, rings_n, sizeof(*rings));
+	rings[rings_n++] = r;
+	return r.page != MAP_FAILED;
 }
 
-static void close_rings(struct faults *f)
+static void close_rings(void)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		munmap(f->ring[i].page, f->ring[i].bytes + f->page_size);
-		close(f->ring[i].fd);
+	while (rings_n) {
+		const struct ring *r = &rings[--rings_n];
+
+		if (r->page != MAP_FAILED)
+			munmap(r->page, r->bytes + PAGE_SIZE);
+		close(r->fd);
 	}
-	f->n = 0;
 }
 
-struct faults *faults_open(pid_t pid, const char **how)
+const char *faults_open(pid_t pid)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -92,83 +79,47 @@ struct faults *faults_open(pid_t pid, const char **how)
 		.watermark = 1,
 		.wakeup_watermark = 16384,
 	};
-	struct faults *f = text_alloc(1, sizeof(*f));
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 
-	f->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	for (int user = 0; user < 2; user++) {
 		int cpu = 0;
 
 		attr.exclude_kernel = user != 0;
-		while (cpu < cpus && open_ring(f, &attr, pid, cpu))
+		while (cpu < cpus && open_ring(&attr, pid, cpu))
 			cpu++;
-		if (cpu == cpus && f->n) {
-			*how = user ? "perf, without faults in the kernel "
+		if (cpu == cpus && rings_n)
+			return user ? "perf, without faults in the kernel "
 				      "(perf_event_paranoid)"
 				    : "perf";
-			return f;
-		}
-		close_rings(f);
+		close_rings();
 	}
-	*how = "unknown: perf counts no page faults here "
-	       "(perf_event_paranoid, or a sandbox)";
-	free(f->ring);
-	free(f);
-	return NULL;
+	return "unknown: perf counts no page faults here (perf_event_paranoid, "
+	       "or a sandbox)";
 }
 
-/* @len bytes from the ring, in which they may turn around. */
-static void take(const struct ring *r, size_t page_size, uint64_t at, void *to,
-		 size_t len)
+void faults_read(fault_fn *fault)
 {
-	const char *data = (const char *)r->page + page_size;
-
-	for (size_t i = 0; i < len; i++)
-		((char *)to)[i] = data[(at + i) & (r->bytes - 1)];
-}
-
-void faults_read(struct faults *f, fault_fn *fault, void *arg)
-{
-	for (size_t i = 0; f && i < f->n; i++) {
-		struct ring *r = &f->ring[i];
+	for (struct ring *r = rings; r < rings + rings_n; r++) {
+		const char *data = (const char *)r->page + PAGE_SIZE;
 		const uint64_t head =
 			__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 		bool known = true;
 
 		while (known && r->tail < head) {
-			union {
-				struct perf_event_header header;
-				struct sample sample;
-				struct lost lost;
-			} event = { { 0 } };
+			union record got;
 
-			take(r, f->page_size, r->tail, &event.header,
-			     sizeof(event.header));
-			take(r, f->page_size, r->tail, &event,
-			     event.header.size < sizeof(event)
-				     ? event.header.size
-				     : sizeof(event));
-			if (event.header.type == PERF_RECORD_SAMPLE)
-				known = fault(arg, (pid_t)event.sample.tid,
-					      event.sample.address);
-			else if (event.header.type == PERF_RECORD_LOST)
-				f->lost += event.lost.lost;
+			/* It may turn around between two words. */
+			for (size_t i = 0; i < 3; i++)
+				memcpy(&got.word[i],
+				       data + ((r->tail + 8 * i) &
+					       (r->bytes - 1)),
+				       sizeof(*got.word));
+			known = got.fault.header.type != PERF_RECORD_SAMPLE ||
+				fault((pid_t)got.fault.tid, got.fault.address);
 			if (known)
-				r->tail += event.header.size;
+				r->tail += got.fault.header.size;
 		}
 		__atomic_store_n(&r->page->data_tail, r->tail,
 				 __ATOMIC_RELEASE);
 	}
-}
-
-uint64_t faults_close(struct faults *f)
-{
-	const uint64_t lost = f ? f->lost : 0;
-
-	if (f) {
-		close_rings(f);
-		free(f->ring);
-		free(f);
-	}
-	return lost;
 }

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "err.h"
 #include "opts.h"
 #include "trace.h"
@@ -15,7 +15,7 @@
 struct settings {
 	bool once, classes, help, version;
 	const char *out, *prepare;
-	char **command; /* NULL: there is none */
+	char **command;
 };
 
 static const struct opt options[] = {
@@ -42,10 +42,8 @@ static void print_help(const struct opt_set *sets)
 	     "signals by class, and without one, for its\ntimes; the output of "
 	     "the second run is dropped.  A command that cannot be\nrepeated "
 	     "needs --prepare or --once.  FILE has counts and sums by class: "
-	     "no "
-	     "paths,\nno contents, no arguments.  oscost bill prints and "
-	     "prices "
-	     "it.\n");
+	     "no paths,\nno contents, no arguments.  oscost bill prints and "
+	     "prices it.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "
 	     "usage, or a command\nthat cannot be traced: one that traces "
@@ -94,59 +92,42 @@ static int run_twice(struct profile *p, const struct settings *set)
 {
 	const off_t input =
 		isatty(STDIN_FILENO) ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
-	const char *why = NULL, *once;
 	off_t after;
 	int status;
 
 	if (prepare(set))
 		return -1;
-	status = trace_run(p, set->command, &why);
-	if (why) {
-		warn("%s", why);
-		p->processes = 0;
-	}
+	status = trace_run(p, set->command);
 	if (!p->processes)
 		return status; /* refused, or it could not be executed */
 	after = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	once = why_once(set, input);
-	if (!once && prepare(set))
-		once = "--prepare failed";
-	if (!once && plain_run(&p->untraced, set->command))
-		once = "it was interrupted";
-	p->no_untraced = text_copy(once);
+	p->no_untraced = why_once(set, input);
+	if (!p->no_untraced && prepare(set))
+		p->no_untraced = "--prepare failed";
+	if (!p->no_untraced && !plain_run(p, set->command))
+		p->no_untraced = "it was interrupted";
 	/* Those of its own will are in the calls that waited. */
-	p->class[OP_SWITCH].count = p->untraced.other_switches;
+	p->class[OP_SWITCH].count = p->untraced[OTHER_SWITCHES];
 	/* As the first run left it. */
-	if (!once && input >= 0)
+	if (!p->no_untraced && input >= 0)
 		lseek(STDIN_FILENO, after, SEEK_SET);
 	return status;
 }
 
 static int count(const struct settings *set)
 {
-	static struct profile p;
+	struct profile *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	FILE *f = fopen(set->out, "we");
 	int status, err;
 
-	if (!f)
+	if (!f || p == MAP_FAILED)
 		die(EXIT_USAGE, "%s: %s", set->out, strerror(errno));
-	status = run_twice(&p, set);
-	err = p.processes ? profile_write(&p, f) : 0;
+	status = run_twice(p, set);
+	err = p->processes ? profile_write(p, f) : 0;
 	if (err || fclose(f))
 		warn("%s: %s", set->out, strerror(err ? -err : errno));
-	profile_free(&p);
 	return status;
-}
-
-/* "--" parts our options from the command, whose options are its own. */
-static int split_command(struct settings *set, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			set->command = argv + i + 1;
-			return i;
-		}
-	return argc;
 }
 
 int main(int argc, char **argv)
@@ -156,10 +137,15 @@ int main(int argc, char **argv)
 		{ "Options", options, &set },
 		{ NULL, NULL, NULL },
 	};
-	const int own = split_command(&set, argc, argv);
 	const char *why;
-	const int first = opts_parse(own, argv, sets, &why);
+	int own = 1, first;
 
+	/* "--" parts our options from the command, whose options are its own.
+	 */
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	set.command = argv + own + (own < argc);
+	first = opts_parse(own, argv, sets, &why);
 	if (first < 0)
 		die(EXIT_USAGE, "%s; try --help", why);
 	if (set.help)
@@ -168,7 +154,7 @@ int main(int argc, char **argv)
 		puts("bill (oscost " OSCOST_VERSION ")");
 	else if (set.classes)
 		print_classes();
-	else if (first == own && set.command && *set.command && set.out)
+	else if (first == own && *set.command && set.out)
 		return count(&set);
 	else
 		die(EXIT_USAGE, "bill --out FILE -- COMMAND; try --help");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of operations, and which row a call belongs to. */
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -42,37 +42,24 @@ long call_number(const char *name)
 	return -1;
 }
 
-/* Whether the blank-separated @list has the word @word. */
-static bool has_word(const char *list, const char *word)
-{
-	const size_t len = strlen(word);
-
-	for (const char *at = list; (at = strstr(at, word)); at += len)
-		if ((at == list || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' '))
-			return true;
-	return false;
-}
-
-/* The rows that have call @nr, a bit each; found at its first use. */
+/* The rows that have call @nr, and a 0 behind them; numbers begin with 1. */
 static const uint8_t *rows_of(long nr)
 {
-	static struct {
-		bool known;
-		uint8_t n, row[48];
-	} rows[CALL_NUMBERS];
-	static const uint8_t none[1];
+	static uint8_t rows[CALL_NUMBERS + 1][48];
+	static bool known;
+	char word[32];
 
-	if (!call_name(nr))
-		return none;
-	if (!rows[nr].known) {
-		for (int i = 0; i < OPERATIONS_N; i++)
-			if (has_word(operations[i].calls, names[nr]) &&
-			    rows[nr].n < sizeof(rows[nr].row) - 1)
-				rows[nr].row[rows[nr].n++] = (uint8_t)(i + 1);
-		rows[nr].known = true;
-	}
-	return rows[nr].row;
+	for (int i = 0, n; !known && i < OPERATIONS_N; i++)
+		for (const char *at = operations[i].calls;
+		     sscanf(at, "%31s%n", word, &n) == 1; at += n) {
+			const long call = call_number(word);
+
+			if (call >= 0)
+				rows[call][strlen((char *)rows[call])] =
+					(uint8_t)(i + 1);
+		}
+	known = true;
+	return rows[call_name(nr) ? nr : CALL_NUMBERS];
 }
 
 int operation_of(const struct call *c)
@@ -90,14 +77,6 @@ int operation_of(const struct call *c)
 	return -1;
 }
 
-int operation_named(const char *name)
-{
-	for (int i = 0; i < OPERATIONS_N; i++)
-		if (!strcmp(operations[i].name, name))
-			return i;
-	return -1;
-}
-
 const char *kind_name(unsigned int kind)
 {
 	static const char *const kinds[] = {
@@ -110,17 +89,4 @@ const char *kind_name(unsigned int kind)
 		if (kind == 1U << i)
 			return kinds[i];
 	return "";
-}
-
-unsigned int path_components(const char *path)
-{
-	unsigned int n = 0;
-
-	while (*(path += strspn(path, "/"))) {
-		const size_t len = strcspn(path, "/");
-
-		n += len != 1 || *path != '.';
-		path += len;
-	}
-	return n;
 }

@@ -109,18 +109,13 @@ struct call {
 /* operation_of() - the class of @c: an index; -1: it has none. */
 int operation_of(const struct call *c);
 
-/* operation_named() - the index of the row @name; -1: none. */
-int operation_named(const char *name);
-
 /* call_name() - of a number of this machine, NULL: unknown.  call_number() -
  * the other way round; -1: this machine has no such call. */
 const char *call_name(long nr);
 long call_number(const char *name);
 #define CALL_NUMBERS 1024 /* more than any number */
 
-/* kind_name() - of one bit of enum kind; path_components() - names in @path,
- * without ".". */
+/* kind_name() - of one bit of enum kind. */
 const char *kind_name(unsigned int kind);
-unsigned int path_components(const char *path);
 
 #endif

@@ -2,31 +2,19 @@
 /* Starting a command, and its run without a tracer. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "err.h"
-#include "io.h"
 #include "sysfile.h"
 #include "trace.h"
-
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 int status_of(int status)
 {
@@ -34,82 +22,51 @@ int status_of(int status)
 				   : WEXITSTATUS(status);
 }
 
-static _Noreturn void become(char **command, int go, const int fd[3],
-			     uint64_t *faults)
+pid_t command_start(struct profile *p, char **command, int *go)
 {
-	const pid_t parent = getppid();
+	const pid_t parent = getpid();
 	struct rusage usage;
-	int status;
+	int ends[2], status;
 	char byte;
+	pid_t pid;
 
+	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0)
+		return -1;
+	*go = ends[1];
+	close(ends[!pid]);
+	if (pid)
+		return pid;
 	/* The end of the pipe: go on; or the parent has died. */
-	while (read(go, &byte, 1) < 0 && errno == EINTR)
-		;
-	if (getppid() != parent)
+	if (read(ends[0], &byte, 1) || getppid() != parent)
 		_exit(EXIT_FAIL);
-	for (int i = 0; i < 3; i++)
-		if (fd[i] >= 0)
-			dup2(fd[i], i);
 	getrusage(RUSAGE_SELF, &usage);
-	*faults = (uint64_t)usage.ru_minflt;
+	p->faults_before = (uint64_t)usage.ru_minflt;
 	execvp(command[0], command);
 	status = errno == ENOENT ? 127 : 126;
 	warn("%s: %s", command[0], strerror(errno));
 	_exit(status);
 }
 
-int command_start(struct started *s, char **command, const int fd[3])
+/* What the command writes goes to the same kind of thing: a file that has no
+ * name, or a pipe that is read and forgotten. */
+static void replace_output(int pipe)
 {
-	int go[2];
+	struct stat out, err;
+	const bool same = !fstat(STDOUT_FILENO, &out) &&
+			  !fstat(STDERR_FILENO, &err) &&
+			  out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 
-	s->faults = mmap(NULL, sizeof(*s->faults), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s->faults == MAP_FAILED || pipe2(go, O_CLOEXEC))
-		return -errno;
-	s->go = go[1];
-	s->pid = fork();
-	if (s->pid < 0)
-		return -errno;
-	if (!s->pid) {
-		close(go[1]);
-		become(command, go[0], fd, s->faults);
-	}
-	close(go[0]);
-	return 0;
-}
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		FILE *f = !fstat(fd, &out) && S_ISREG(out.st_mode) ? tmpfile()
+								   : NULL;
 
-/* ---- A place for the output -------------------------------------------- */
-
-/* A pipe that is read and forgotten, or a file that has no name. */
-static int open_sink(int like, int *drain)
-{
-	struct stat st;
-	int ends[2];
-
-	*drain = -1;
-	if (!fstat(like, &st) && S_ISREG(st.st_mode)) {
-		FILE *f = tmpfile();
-		const int fd = f ? fcntl(fileno(f), F_DUPFD_CLOEXEC, 3) : -1;
-
+		dup2(f ? fileno(f) : pipe, fd);
 		if (f)
 			fclose(f);
-		return fd;
 	}
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	*drain = ends[0];
-	return ends[1];
+	if (same)
+		dup2(STDOUT_FILENO, STDERR_FILENO);
 }
-
-static bool is_same(int a, int b)
-{
-	struct stat x, y;
-
-	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
-/* ---- The runner: a process that all others of the command have above them */
 
 static volatile sig_atomic_t orphaned;
 
@@ -121,108 +78,73 @@ static void on_term(int sig)
 /* What is left becomes ours, child by child. */
 static void kill_children(void)
 {
-	char list[4096], *at;
+	char list[4096], *at = list;
 
-	while (sysfile_line(list, sizeof(list), "/proc/self/task/%d/children",
-			    (int)getpid()) > 0) {
-		at = list;
-		for (long pid; (pid = strtol(at, &at, 10)) > 0;)
-			kill((pid_t)pid, SIGKILL);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
-	}
+	sysfile_line(list, sizeof(list), "/proc/self/task/%d/children",
+		     (int)getpid());
+	for (long pid; (pid = strtol(at, &at, 10)) > 0;)
+		kill((pid_t)pid, SIGKILL);
 }
 
-static _Noreturn void be_runner(char **command, const int fd[3], int result,
-				pid_t parent)
+/* A process that all others of the command have above them.  If the one above
+ * it is killed they are, too.  Return: whether the command came to its end. */
+static bool run(struct profile *p, char **command, pid_t parent)
 {
-	struct sigaction action = { .sa_handler = on_term };
-	struct rusage usage;
-	struct run r = { 0 };
-	struct started s = { .go = -1 };
-	uint64_t begin;
-	int status;
-	pid_t pid;
+	const struct sigaction action = { .sa_handler = on_term };
+	uint64_t *const r = p->untraced;
+	struct rusage u;
+	int status, go;
+	int64_t begin;
+	pid_t first, pid;
 
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || command_start(&s, command, fd))
-		_exit(EXIT_FAIL);
-	begin = now_ns();
-	close(s.go);
+	first = command_start(p, command, &go);
+	if (getppid() != parent || first < 0)
+		return false;
+	begin = clock_now_ns(CLOCK_MONOTONIC);
+	close(go);
 	while ((pid = waitpid(-1, &status, 0)) > 0 || errno == EINTR) {
 		if (orphaned)
 			kill_children();
-		else if (pid == s.pid)
-			r.status = (uint64_t)status_of(status);
+		else if (pid == first)
+			r[STATUS] = (uint64_t)status_of(status);
 	}
-	if (orphaned)
-		_exit(EXIT_FAIL);
-	r.wall_ns = now_ns() - begin;
-	getrusage(RUSAGE_CHILDREN, &usage);
-	r.user_us = (uint64_t)usage.ru_utime.tv_sec * 1000000 +
-		    (uint64_t)usage.ru_utime.tv_usec;
-	r.system_us = (uint64_t)usage.ru_stime.tv_sec * 1000000 +
-		      (uint64_t)usage.ru_stime.tv_usec;
-	r.minor_faults = (uint64_t)usage.ru_minflt - *s.faults;
-	r.major_faults = (uint64_t)usage.ru_majflt;
-	r.own_switches = (uint64_t)usage.ru_nvcsw;
-	r.other_switches = (uint64_t)usage.ru_nivcsw;
-	_exit(io_write(result, &r, sizeof(r), -1) ? EXIT_FAIL : EXIT_OK);
+	r[WALL_NS] = (uint64_t)(clock_now_ns(CLOCK_MONOTONIC) - begin);
+	getrusage(RUSAGE_CHILDREN, &u);
+	r[USER_US] =
+		(uint64_t)(u.ru_utime.tv_sec * 1000000 + u.ru_utime.tv_usec);
+	r[SYSTEM_US] =
+		(uint64_t)(u.ru_stime.tv_sec * 1000000 + u.ru_stime.tv_usec);
+	r[MINOR_FAULTS] = (uint64_t)u.ru_minflt - p->faults_before;
+	r[MAJOR_FAULTS] = (uint64_t)u.ru_majflt;
+	r[OWN_SWITCHES] = (uint64_t)u.ru_nvcsw;
+	r[OTHER_SWITCHES] = (uint64_t)u.ru_nivcsw;
+	return !orphaned;
 }
 
-/* Read what the command writes until @result has something. */
-static void drain_until(int result, const int drain[2])
+bool plain_run(struct profile *p, char **command)
 {
 	static char bytes[1 << 16];
-	struct pollfd p[] = { { result, POLLIN, 0 },
-			      { drain[0], POLLIN, 0 },
-			      { drain[1], POLLIN, 0 } };
-
-	while (poll(p, 3, -1) > 0 || errno == EINTR) {
-		for (int i = 1; i < 3; i++)
-			if (p[i].revents &&
-			    read(p[i].fd, bytes, sizeof(bytes)) <= 0)
-				p[i].fd = -1;
-		if (p[0].revents)
-			return;
-	}
-}
-
-int plain_run(struct run *r, char **command)
-{
-	int fd[3] = { -1, -1, -1 }, drain[2] = { -1, -1 }, result[2], err = 0;
 	const pid_t self = getpid();
+	int drain[2], status = -1;
 	pid_t runner;
 
 	fflush(NULL);
-	if (isatty(STDIN_FILENO))
-		fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	fd[1] = open_sink(STDOUT_FILENO, &drain[0]);
-	fd[2] = is_same(STDOUT_FILENO, STDERR_FILENO)
-			? fd[1]
-			: open_sink(STDERR_FILENO, &drain[1]);
-	if (pipe2(result, O_CLOEXEC))
-		return -errno;
-	runner = fork();
-	if (runner < 0)
-		return -errno;
+	if (pipe2(drain, O_CLOEXEC) || (runner = fork()) < 0)
+		return false;
 	if (!runner) {
-		close(result[0]);
-		be_runner(command, fd, result[1], self);
+		if (isatty(STDIN_FILENO))
+			dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+		replace_output(drain[1]);
+		_exit(!run(p, command, self));
 	}
-	close(result[1]);
-	close(fd[1]);
-	if (fd[2] != fd[1])
-		close(fd[2]);
-	drain_until(result[0], drain);
-	if (io_read(result[0], r, sizeof(*r), -1) != sizeof(*r))
-		err = -EINTR;
-	waitpid(runner, NULL, 0);
-	close(result[0]);
-	close(drain[0]);
 	close(drain[1]);
-	return err;
+	while (read(drain[0], bytes, sizeof(bytes)) > 0)
+		;
+	waitpid(runner, &status, 0);
+	close(drain[0]);
+	return !status;
 }

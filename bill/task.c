@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A task's calls: what their arguments mean. */
-#include <errno.h>
+#include <ctype.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -8,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,13 +16,18 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "sysfile.h"
 #include "task.h"
 
 #define LINKS 40 /* that the kernel follows */
+
+/* A row of calls.def. */
+struct form {
+	const char *name, *args, *more;
+	void (*enter)(struct task *t), (*leave)(struct task *t);
+};
 
 /* ---- Descriptors ------------------------------------------------------- */
 
@@ -45,12 +50,12 @@ static void file_drop(struct file **file)
 	*file = NULL;
 }
 
-struct files *files_copy(const struct files *from)
+struct files *files_copy(struct files *from, bool same)
 {
-	struct files *f = text_alloc(1, sizeof(*f));
+	struct files *f = same ? from : text_alloc(1, sizeof(*f));
 
-	f->refs = 1;
-	for (size_t fd = 0; fd < from->n; fd++) {
+	f->refs++;
+	for (size_t fd = 0; !same && fd < from->n; fd++) {
 		*files_at(f, fd) = from->at[fd];
 		if (from->at[fd])
 			from->at[fd]->refs++;
@@ -68,6 +73,15 @@ void files_drop(struct files *f)
 	free(f);
 }
 
+/* From now on they are not shared with other threads. */
+static void files_part(struct task *t)
+{
+	struct files *const f = files_copy(t->files, false);
+
+	files_drop(t->files);
+	t->files = f;
+}
+
 static bool is_made_up(const char *path)
 {
 	static const unsigned int types[] = {
@@ -83,33 +97,9 @@ static bool is_made_up(const char *path)
 	return false;
 }
 
-static int socket_option(int fd, int option)
-{
-	int value = -1;
-	socklen_t len = sizeof(value);
-
-	return getsockopt(fd, SOL_SOCKET, option, &value, &len) ? -1 : value;
-}
-
-static unsigned int socket_kind(pid_t pid, int fd)
-{
-	const int process = (int)syscall(SYS_pidfd_open, pid, 0);
-	const int copy = (int)syscall(SYS_pidfd_getfd, process, fd, 0);
-	const int domain = socket_option(copy, SO_DOMAIN);
-	const int type = socket_option(copy, SO_TYPE);
-	const bool ip = domain == AF_INET || domain == AF_INET6;
-
-	close(process);
-	close(copy);
-	return domain == AF_UNIX	   ? KIND_UNIX
-	       : ip && type == SOCK_STREAM ? KIND_TCP
-	       : ip && type == SOCK_DGRAM  ? KIND_UDP
-					   : KIND_SOCKET;
-}
-
 static unsigned int look_up_kind(const struct task *t, int fd)
 {
-	char path[64], link[64] = "";
+	char path[64], name[64] = "";
 	unsigned int number;
 	struct stat st;
 
@@ -124,23 +114,26 @@ static unsigned int look_up_kind(const struct task *t, int fd)
 	case S_IFIFO:
 		return KIND_PIPE;
 	case S_IFSOCK:
-		return socket_kind(t->pid, fd);
+		/* "TCPv6", "UNIX-STREAM" and the like. */
+		getxattr(path, "system.sockprotoname", name, sizeof(name) - 1);
+		return strstr(name, "TCP")    ? KIND_TCP
+		       : strstr(name, "UDP")  ? KIND_UDP
+		       : strstr(name, "UNIX") ? KIND_UNIX
+					      : KIND_SOCKET;
 	case S_IFCHR:
-		number = major(st.st_rdev);
+		number = major(st.st_rdev); /* 136 to 143: of pts */
 		return st.st_rdev == makedev(1, 3) ? KIND_NULL
-		       : number == 4 || number == 5 ||
-				       (number >= 136 && number <= 143)
+		       : number == 4 || number == 5 || number / 8 == 17
 			       ? KIND_TTY
 			       : KIND_OTHER;
 	default:
 		break;
 	}
-	if (readlink(path, link, sizeof(link) - 1) < 0)
-		return KIND_BAD;
-	return !strcmp(link, "anon_inode:[eventfd]")	 ? KIND_EVENTFD
-	       : !strcmp(link, "anon_inode:[eventpoll]") ? KIND_EPOLL
-	       : !strcmp(link, "anon_inode:[timerfd]")	 ? KIND_TIMERFD
-							 : KIND_OTHER;
+	return readlink(path, name, sizeof(name) - 1) < 0 ? KIND_BAD
+	       : strstr(name, "[eventfd]")		  ? KIND_EVENTFD
+	       : strstr(name, "[eventpoll]")		  ? KIND_EPOLL
+	       : strstr(name, "[timerfd]")		  ? KIND_TIMERFD
+							  : KIND_OTHER;
 }
 
 /* The file that @fd, an argument or result, is; NULL: it is not open. */
@@ -166,15 +159,6 @@ static unsigned int kind_of(struct task *t, uint64_t fd)
 	return file ? file->kind : KIND_BAD;
 }
 
-static bool is_open(pid_t tid, size_t fd)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%zu", (int)tid, fd);
-	return !lstat(path, &st);
-}
-
 struct files *files_new(pid_t tid)
 {
 	struct task t = { .tid = tid, .pid = tid };
@@ -183,21 +167,16 @@ struct files *files_new(pid_t tid)
 	t.files = text_alloc(1, sizeof(*t.files));
 	t.files->refs = 1;
 	for (size_t fd = 0; fd < 256; fd++)
-		if (is_open(tid, fd) && (file = describe(&t, fd)))
+		if ((file = describe(&t, fd)))
 			file->refs++;
 	return t.files;
 }
 
 void task_exec(struct task *t)
 {
-	if (t->files->refs > 1) {
-		struct files *f = files_copy(t->files);
-
-		files_drop(t->files);
-		t->files = f;
-	}
+	files_part(t);
 	for (size_t fd = 0; fd < t->files->n; fd++)
-		if (t->files->at[fd] && !is_open(t->tid, fd))
+		if (t->files->at[fd] && look_up_kind(t, (int)fd) == KIND_BAD)
 			file_drop(&t->files->at[fd]);
 }
 
@@ -216,93 +195,75 @@ static void place(char to[PATH_MAX], const struct task *t, int dir,
 	snprintf(to, PATH_MAX, "/proc/%d/%s/%s", (int)t->tid, base, path);
 }
 
-/* The names of @path as the kernel looks them up, with those of links, until
- * one is missing. */
-static unsigned int walk(const struct task *t, int dir, const char *path,
-			 bool follow)
-{
-	char at[PATH_MAX], link[PATH_MAX], rest[PATH_MAX];
-	unsigned int n = 0, links = 0;
-	size_t end;
+struct walk {
+	const struct task *t;
+	char at[PATH_MAX]; /* as far as it was walked */
+	unsigned int names, links;
+};
 
-	place(at, t, dir, "");
+/* Count the names of @path as the kernel looks them up, with those of links,
+ * until one is missing.  Return: false: one was. */
+static bool walk(struct walk *w, const char *path, bool follow)
+{
+	char link[PATH_MAX];
+
 	if (*path == '/')
-		place(at, t, dir, "/");
-	snprintf(rest, sizeof(rest), "%s", path);
-	for (;;) {
-		const size_t begin = strspn(rest, "/");
-		const size_t len = strcspn(rest + begin, "/");
+		place(w->at, w->t, 0, "/");
+	while (*(path += strspn(path, "/"))) {
+		const size_t end = strlen(w->at), len = strcspn(path, "/");
 		ssize_t got;
 
-		if (!len)
-			return n;
-		n += len != 1 || rest[begin] != '.';
-		end = strlen(at);
-		snprintf(at + end, sizeof(at) - end, "/%.*s", (int)len,
-			 rest + begin);
-		memmove(rest, rest + begin + len,
-			strlen(rest + begin + len) + 1);
-		if (!*rest && !follow)
-			return n;
-		got = readlink(at, link, sizeof(link) - 1);
+		w->names += len != 1 || *path != '.';
+		snprintf(w->at + end, PATH_MAX - end, "/%.*s", (int)len, path);
+		path += len;
+		if (!*path && !follow)
+			return true;
+		got = readlink(w->at, link, sizeof(link) - 1);
 		if (got < 0 && errno == EINVAL)
 			continue;
-		if (got < 0 || ++links > LINKS)
-			return n;
+		if (got < 0 || ++w->links > LINKS)
+			return false;
 		link[got] = '\0';
-		at[end] = '\0';
-		if (*link == '/')
-			place(at, t, dir, "/");
-		snprintf(link + got, sizeof(link) - (size_t)got, "%s", rest);
-		memcpy(rest, link, sizeof(rest));
+		w->at[end] = '\0';
+		if (!walk(w, link, true))
+			return false;
+	}
+	return true;
+}
+
+/* The path at @address of its memory. */
+static void read_path(const struct task *t, uint64_t address, char to[PATH_MAX])
+{
+	ssize_t got = address ? 1 : 0;
+
+	memset(to, 0, PATH_MAX);
+	for (size_t n = 0; got > 0 && strlen(to) == n && n < PATH_MAX - 1;
+	     n += (size_t)got) {
+		const size_t page = PAGE_SIZE - (address + n) % PAGE_SIZE;
+		const size_t most = PATH_MAX - 1 - n;
+
+		got = memory_read(t->tid, address + n, to + n,
+				  page < most ? page : most);
 	}
 }
 
-/* The path at @address of its memory, which is path @which of its call. */
-static const char *read_path(struct task *t, int which, uint64_t address,
-			     bool early)
+/* Files of proc and sysfs are made up when they are read. */
+static unsigned int path_kind(struct task *t, int dir, const char *path)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *to = t->path[which];
-	size_t n = 0;
-
-	if (!to)
-		to = t->path[which] = text_alloc(1, PATH_MAX);
-	if (t->known[which])
-		return to;
-	t->known[which] = true;
-	/* Read here, the task has no fault for it in the call. */
-	if (early && address &&
-	    !memory_present(t->memory, t->tid, address, address + 1))
-		t->missed = address;
-	memset(to, 0, PATH_MAX);
-	while (address && n < PATH_MAX - 1) {
-		size_t most = page - (address + n) % page;
-		ssize_t got;
-
-		if (most > PATH_MAX - 1 - n)
-			most = PATH_MAX - 1 - n;
-		got = memory_read(t->tid, address + n, to + n, most);
-		if (got <= 0 || memchr(to + n, '\0', (size_t)got))
-			break;
-		n += (size_t)got;
-	}
-	return to;
+	if (*path != '/')
+		return dir != AT_FDCWD && kind_of(t, (uint64_t)dir) == KIND_PROC
+			       ? KIND_PROC
+			       : KIND_FILE;
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)
+		       ? KIND_PROC
+		       : KIND_FILE;
 }
 
 /* ---- Calls ------------------------------------------------------------- */
 
-struct form {
-	const char *name, *args;
-	bool waits;
-	void (*enter)(struct task *t), (*leave)(struct task *t);
-};
-
 static uint64_t in_pages(uint64_t bytes)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) / page;
+	return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
 }
 
 /* Pages that hold the contents of a file, which may have holes. */
@@ -314,64 +275,85 @@ static uint64_t file_pages(const struct stat *st)
 	return !S_ISREG(st->st_mode) ? 0 : all < there ? all : there;
 }
 
-/* A path among the arguments. */
-struct argument {
-	uint64_t address;
-	int dir;
-	bool follow;
-};
+static bool has(const struct task *t, char letter)
+{
+	return strchr(t->form->args, letter) || strchr(t->form->more, letter);
+}
 
-/* The argument that has @letter; 0: none has. */
-static uint64_t argument(const struct task *t, char letter)
+/* The argument that has @letter; @none: none has. */
+static uint64_t argument(const struct task *t, char letter, uint64_t none)
 {
 	const char *at = strchr(t->form->args, letter);
 
-	return at ? t->call.args[at - t->form->args] : 0;
+	return at ? t->call.args[at - t->form->args] : none;
 }
 
-static bool find_path(const struct task *t, int which, struct argument *a)
-{
-	a->dir = AT_FDCWD;
-	for (int i = 0; t->form->args[i]; i++) {
-		const char letter = t->form->args[i];
-
-		if ((letter == 'p' || letter == 'n') && !which--) {
-			a->address = t->call.args[i];
-			a->follow = letter == 'p' &&
-				    !(argument(t, 'F') & AT_SYMLINK_NOFOLLOW) &&
-				    !(argument(t, 'O') & O_NOFOLLOW);
-			return true;
-		}
-		a->dir = letter == 'd' ? (int)t->call.args[i] : AT_FDCWD;
-	}
-	return false;
-}
-
-/* What is at a path before the call changes it; st_nlink 0: nothing. */
-static void look_before(struct task *t, int which)
-{
-	struct argument a;
-	char path[PATH_MAX];
-
-	if (!find_path(t, which, &a))
-		return;
-	place(path, t, a.dir, read_path(t, which, a.address, true));
-	if (fstatat(AT_FDCWD, path, &t->before,
-		    AT_NO_AUTOMOUNT | (a.follow ? 0 : AT_SYMLINK_NOFOLLOW)))
-		t->before = (struct stat) { 0 };
-	t->call.feature[PAGES] = file_pages(&t->before);
-}
-
+/* Of a call that has none: as creat(). */
 static uint64_t open_flags(const struct task *t)
 {
-	return strcmp(t->form->name, "creat") != 0 ? argument(t, 'O')
-						   : O_CREAT | O_TRUNC;
+	return argument(t, 'O', O_CREAT | O_TRUNC);
 }
 
-static void enter_open(struct task *t)
+/* What is at @path before the call changes it. */
+static void look_before(struct task *t, const char *path, bool follow)
 {
-	if (open_flags(t) & (O_CREAT | O_TRUNC))
-		look_before(t, 0);
+	struct call *c = &t->call;
+
+	if (fstatat(AT_FDCWD, path, &t->before,
+		    AT_NO_AUTOMOUNT | (follow ? 0 : AT_SYMLINK_NOFOLLOW)))
+		t->before = (struct stat) { 0 };
+	c->feature[PAGES] = file_pages(&t->before);
+	c->traits &= ~(unsigned int)(SHARED | REPLACED);
+	c->traits |= (t->before.st_nlink > 1 ? SHARED : 0U) |
+		     (t->before.st_nlink ? REPLACED : 0U);
+}
+
+/* Argument @i is a path; @before the call, which changes what is there. */
+static void take_path(struct task *t, int i, bool before)
+{
+	const char *args = t->form->args;
+	struct call *c = &t->call;
+	const int dir =
+		i && args[i - 1] == 'd' ? (int)c->args[i - 1] : AT_FDCWD;
+	const bool follow = toupper(args[i]) == 'P' &&
+			    !(argument(t, 'A', 0) & AT_SYMLINK_NOFOLLOW) &&
+			    !(argument(t, 'O', 0) & O_NOFOLLOW);
+	struct walk w = { .t = t };
+	char path[PATH_MAX];
+
+	/* Read here, the task has no fault for it in the call. */
+	if (before && c->args[i] &&
+	    !memory_present(t->tid, c->args[i], c->args[i] + 1))
+		t->missed = c->args[i];
+	read_path(t, c->args[i], path);
+	if (!*path && has(t, 'e')) {
+		c->traits |= EMPTY;
+		c->kind = kind_of(t, (uint64_t)dir);
+	}
+	if (!*path)
+		return;
+	place(w.at, t, dir, "");
+	walk(&w, path, follow);
+	c->feature[COMPONENTS] += w.names;
+	if (before) {
+		place(w.at, t, dir, path);
+		look_before(t, w.at, follow);
+	}
+	if (c->kind == KIND_BAD)
+		c->kind = path_kind(t, dir, path);
+	if (before && c->kind == KIND_FILE && S_ISDIR(t->before.st_mode))
+		c->kind = KIND_DIR;
+}
+
+/* Before the call those paths that it changes, after it the others. */
+static void take_paths(struct task *t, bool before)
+{
+	const bool changes = open_flags(t) & (O_CREAT | O_TRUNC);
+
+	for (int i = 0; t->form->args[i]; i++)
+		if (strchr("pPnN", t->form->args[i]) &&
+		    (changes && isupper(t->form->args[i])) == before)
+			take_path(t, i, before);
 }
 
 static void leave_open(struct task *t)
@@ -381,62 +363,30 @@ static void leave_open(struct task *t)
 
 	if (c->ret < 0)
 		return;
-	c->kind = kind_of(t, (uint64_t)c->ret);
 	if (flags & O_PATH || (flags & O_TMPFILE) == O_TMPFILE)
 		c->traits |= ODD;
 	else if (flags & O_CREAT && !t->before.st_nlink)
 		c->traits |= NEW;
-	else if (flags & O_TRUNC && t->before.st_size > 0)
-		c->traits |= REPLACED;
+	else if (!(flags & O_TRUNC) || !t->before.st_size)
+		c->traits &= ~(unsigned int)REPLACED;
 }
 
 /* fstat() as libc makes it. */
 static void leave_stat(struct task *t)
 {
-	if (*t->path[0])
-		return;
-	t->call.nr = SYS_fstat;
-	t->call.kind = kind_of(t, t->call.args[0]);
-}
-
-static void leave_utimensat(struct task *t)
-{
-	if (t->call.args[1])
-		return;
-	t->call.traits |= EMPTY;
-	t->call.kind = kind_of(t, t->call.args[0]);
-}
-
-static void enter_unlink(struct task *t)
-{
-	look_before(t, 0);
-	if (t->before.st_nlink > 1)
-		t->call.traits |= SHARED;
-}
-
-static void enter_rename(struct task *t)
-{
-	look_before(t, 0);
-	if (S_ISDIR(t->before.st_mode))
-		t->call.kind = KIND_DIR;
-	look_before(t, 1);
-	if (t->before.st_nlink)
-		t->call.traits |= REPLACED;
-}
-
-static void enter_close(struct task *t)
-{
-	const struct file *file = describe(t, t->call.args[0]);
-
-	if (file && file->refs > 1)
-		t->call.traits |= SHARED;
+	if (t->call.traits & EMPTY)
+		t->call.nr = SYS_fstat;
 }
 
 static void leave_close(struct task *t)
 {
 	struct file **file = files_at(t->files, (uint32_t)t->call.args[0]);
 
-	if (file && t->call.ret != -EBADF)
+	if (!file || !*file)
+		return;
+	if ((*file)->refs > 1)
+		t->call.traits |= SHARED;
+	if (t->call.ret != -EBADF)
 		file_drop(file);
 }
 
@@ -445,6 +395,12 @@ static void leave_close_range(struct task *t)
 	for (size_t fd = t->call.args[0];
 	     !t->call.ret && fd < t->files->n && fd <= t->call.args[1]; fd++)
 		file_drop(&t->files->at[fd]);
+}
+
+static void leave_unshare(struct task *t)
+{
+	if (!t->call.ret && t->call.args[0] & CLONE_FILES)
+		files_part(t);
 }
 
 static void enter_dup(struct task *t)
@@ -457,7 +413,7 @@ static void leave_dup(struct task *t)
 {
 	struct file *file = describe(t, t->call.args[0]), **to;
 
-	if (t->call.ret < 0 || !file)
+	if (t->call.ret < 0 || !file || t->call.nr == SYS_fcntl)
 		return;
 	to = files_at(t->files, (uint64_t)t->call.ret);
 	if (!to || *to == file)
@@ -467,39 +423,15 @@ static void leave_dup(struct task *t)
 	file->refs++;
 }
 
-static void leave_fcntl(struct task *t)
-{
-	if (t->call.nr == SYS_dup)
-		leave_dup(t);
-}
-
-static void leave_unshare(struct task *t)
-{
-	if (!t->call.ret && t->call.args[0] & CLONE_FILES) {
-		struct files *f = files_copy(t->files);
-
-		files_drop(t->files);
-		t->files = f;
-	}
-}
-
-/* pipe() has a pair at its first argument, socketpair() at its last. */
 static void leave_pipe(struct task *t)
 {
-	const int which = *t->form->name == 's' ? 3 : 0;
 	int fd[2];
 
-	if (t->call.ret || memory_read(t->tid, t->call.args[which], fd,
+	if (t->call.ret || memory_read(t->tid, argument(t, '2', 0), fd,
 				       sizeof(fd)) != sizeof(fd))
 		return;
 	t->call.kind = kind_of(t, (uint64_t)fd[0]);
 	describe(t, (uint64_t)fd[1]);
-}
-
-static void leave_socket(struct task *t)
-{
-	if (t->call.ret >= 0)
-		t->call.kind = kind_of(t, (uint64_t)t->call.ret);
 }
 
 static void look_at_file(struct task *t)
@@ -512,48 +444,24 @@ static void look_at_file(struct task *t)
 		t->before = (struct stat) { 0 };
 }
 
-static void enter_write(struct task *t)
-{
-	look_at_file(t);
-}
-
 static void leave_write(struct task *t)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct call *c = &t->call;
 	const uint64_t n = c->ret > 0 ? (uint64_t)c->ret : 0;
 	const off_t size = t->before.st_size;
-	const uint64_t had = in_pages((uint64_t)size);
-	uint64_t at = 0;
+	uint64_t at = argument(t, '@', 0), more = 0;
 
 	look_at_file(t);
-	/* write() that enlarges a file ends at its end. */
-	if (!strcmp(t->form->name, "pwrite64"))
-		at = c->args[3];
-	else if (t->before.st_size > size && (uint64_t)t->before.st_size >= n)
+	/* What enlarges a file ends at its end. */
+	if (t->before.st_size > size) {
 		at = (uint64_t)t->before.st_size - n;
-	c->feature[PAGES] = in_pages(at % page + n);
-	if (t->before.st_size > size && in_pages(at + n) > had) {
-		const uint64_t more = in_pages(at + n) - had;
-
-		c->feature[NEW_PAGES] =
-			more < c->feature[PAGES] ? more : c->feature[PAGES];
-		c->traits |= NEW;
+		more = in_pages(at + n) - in_pages((uint64_t)size);
 	}
-}
-
-/* As if it began at a page. */
-static void leave_read(struct task *t)
-{
-	if (t->call.ret > 0)
-		t->call.feature[PAGES] = in_pages((uint64_t)t->call.ret);
-}
-
-/* Into a new file, as programs do. */
-static void leave_copy(struct task *t)
-{
-	leave_read(t);
-	t->call.feature[NEW_PAGES] = t->call.feature[PAGES];
+	c->feature[PAGES] = in_pages(at % PAGE_SIZE + n);
+	c->feature[NEW_PAGES] =
+		more < c->feature[PAGES] ? more : c->feature[PAGES];
+	if (more)
+		c->traits |= NEW;
 }
 
 static void leave_truncate(struct task *t)
@@ -567,41 +475,20 @@ static void leave_truncate(struct task *t)
 
 static void leave_getdents(struct task *t)
 {
-	static char bytes[1 << 16];
-	const uint64_t end = t->call.ret > 0 ? (uint64_t)t->call.ret : 0;
-	uint64_t done = 0;
-	size_t at = 1;
+	const size_t most = t->call.ret > 0 ? (size_t)t->call.ret : 0;
+	char *bytes = text_alloc(1, most + 18);
+	const ssize_t end = memory_read(t->tid, t->call.args[1], bytes, most);
+	uint16_t len = 1;
 
-	while (at && done < end) {
-		const ssize_t got =
-			memory_read(t->tid, t->call.args[1] + done, bytes,
-				    end - done < sizeof(bytes)
-					    ? (size_t)(end - done)
-					    : sizeof(bytes));
-		uint16_t len;
-
-		/* Two numbers of 64 bits stand before the length. */
-		for (at = 0; got > 0 && at + 18 <= (size_t)got; at += len) {
-			memcpy(&len, bytes + at + 16, sizeof(len));
-			if (!len || at + len > (size_t)got)
-				break;
-			t->call.feature[ENTRIES]++;
-		}
-		done += at;
+	/* Two numbers of 64 bits stand before the length. */
+	for (ssize_t at = 0; at < end && len; at += len) {
+		memcpy(&len, bytes + at + 16, sizeof(len));
+		t->call.feature[ENTRIES]++;
 	}
+	free(bytes);
 }
 
-static void enter_mmap(struct task *t)
-{
-	const struct call *c = &t->call;
-
-	if (c->traits & FIXED)
-		t->call.feature[PAGES] =
-			memory_present(t->memory, t->tid, c->args[0],
-				       c->args[0] + c->args[1]);
-}
-
-static void leave_mmap(struct task *t)
+static void leave_map(struct task *t)
 {
 	const struct call *c = &t->call;
 	struct file *file;
@@ -609,44 +496,24 @@ static void leave_mmap(struct task *t)
 	if (c->ret < 0)
 		return;
 	memory_forget(t->memory, (uint64_t)c->ret,
-		      (uint64_t)c->ret + c->args[1]);
-	file = c->traits & ANONYMOUS ? NULL : describe(t, c->args[4]);
+		      (uint64_t)c->ret + argument(t, 'l', 0));
+	file = has(t, 'f') && !(c->traits & ANONYMOUS) ? describe(t, c->args[4])
+						       : NULL;
 	if (file)
 		file->refs++; /* the mapping's */
 }
 
-static void leave_range(struct task *t)
-{
-	const struct call *c = &t->call;
-
-	/* Other advice leaves the pages. */
-	if (!c->ret && (c->traits & REMOVE || t->form->name[1] == 'u'))
-		memory_forget(t->memory, c->args[0], c->args[0] + c->args[1]);
-}
-
-static void leave_mremap(struct task *t)
-{
-	const struct call *c = &t->call;
-
-	memory_forget(t->memory, c->args[0], c->args[0] + c->args[1]);
-	if (c->ret > 0)
-		memory_forget(t->memory, (uint64_t)c->ret,
-			      (uint64_t)c->ret + c->args[2]);
-}
-
 static void enter_brk(struct task *t)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t wanted = t->call.args[0], now = t->memory->brk;
 
 	if (!wanted)
 		t->call.traits |= EMPTY;
-	if (wanted && wanted < now) {
-		t->call.traits |= LESS;
-		t->call.feature[PAGES] =
-			memory_present(t->memory, t->tid,
-				       in_pages(wanted) * page, now);
-	}
+	if (!wanted || wanted >= now)
+		return;
+	t->call.traits |= LESS;
+	t->call.feature[PAGES] =
+		memory_present(t->tid, in_pages(wanted) * PAGE_SIZE, now);
 }
 
 static void leave_brk(struct task *t)
@@ -658,77 +525,52 @@ static void leave_brk(struct task *t)
 	t->memory->brk = now;
 }
 
-static void resident(struct task *t)
-{
-	memory_resident(t->tid, &t->call.feature[FILE_PAGES],
-			&t->call.feature[ANONYMOUS_PAGES],
-			&t->call.feature[MAPPINGS]);
-}
-
 static void enter_clone(struct task *t)
 {
 	const uint64_t odd = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC |
 			     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
 			     CLONE_NEWCGROUP;
-	const char *name = t->form->name;
 
-	t->flags = 0;
-	if (!strcmp(name, "vfork"))
-		t->flags = CLONE_VFORK | CLONE_VM;
-	else if (!strcmp(name, "clone"))
-		t->flags = t->call.args[0];
-	else if (!strcmp(name, "clone3"))
+	t->flags = has(t, 'v') ? CLONE_VFORK | CLONE_VM : argument(t, 'c', 0);
+	if (has(t, '3'))
 		memory_read(t->tid, t->call.args[0], &t->flags,
 			    sizeof(t->flags));
 	t->call.traits = (t->flags & CLONE_VFORK ? VFORK : 0U) |
 			 (t->flags & CLONE_VM ? MEMORY : 0U) |
 			 (t->flags & odd ? ODD : 0U);
 	if (!(t->flags & CLONE_VM))
-		resident(t);
+		memory_resident(t->tid, t->call.feature);
 }
 
 static void enter_exec(struct task *t)
 {
-	char path[PATH_MAX], two[2] = "";
-	struct argument a;
-	int fd;
+	const int dir = has(t, 'd') ? (int)t->call.args[0] : AT_FDCWD;
+	char name[PATH_MAX], path[PATH_MAX], line[256];
 
-	look_before(t, 0);
-	if (!find_path(t, 0, &a))
-		return;
-	/* Its path is gone when it has succeeded. */
-	t->call.feature[COMPONENTS] = walk(t, a.dir, t->path[0], true);
-	place(path, t, a.dir, t->path[0]);
+	read_path(t, argument(t, 'P', 0), name);
+	place(path, t, dir, name);
 	t->rights = geteuid() &&
 		    (t->before.st_mode & (S_ISUID | S_ISGID) ||
 		     getxattr(path, "security.capability", NULL, 0) > 0);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && read(fd, two, 2) == 2 && !memcmp(two, "#!", 2))
+	if (sysfile_line(line, sizeof(line), "%s", path) > 0 &&
+	    !strncmp(line, "#!", 2))
 		t->call.traits |= SCRIPT;
-	close(fd);
 	if (t->memory->refs == 1)
-		resident(t);
+		memory_resident(t->tid, t->call.feature);
 }
 
-/* Whether an interpreter was loaded with the program: AT_BASE. */
+/* Whether an interpreter was loaded with the program. */
 static void leave_exec(struct task *t)
 {
-	const uint64_t at_base = 7;
-	uint64_t pair[64][2];
-	char path[64];
-	ssize_t got;
-	int fd;
+	void *text = t->call.ret < 0
+			     ? NULL
+			     : sysfile_text("/proc/%d/auxv", (int)t->tid);
 
 	t->call.kind = KIND_FILE;
-	if (t->call.ret < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	got = read(fd, pair, sizeof(pair));
-	close(fd);
-	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*pair); i++)
-		if (pair[i][0] == at_base && pair[i][1])
+	for (const uint64_t *pair = text; pair && *pair; pair += 2)
+		if (pair[0] == AT_BASE && pair[1])
 			t->call.traits |= DYNAMIC;
+	free(text);
 }
 
 /* waitid() returns 0 for a child, too. */
@@ -742,8 +584,7 @@ static void leave_waitid(struct task *t)
 		t->call.traits &= ~(unsigned int)NOTHING;
 }
 
-#define CALL(name, args, waits, enter, leave) \
-	{ name, args, waits, enter, leave },
+#define CALL(name, args, more, enter, leave) { name, args, more, enter, leave },
 #define ARGUMENT(call, n, mask, value, traits, as)
 static const struct form forms[] = {
 #include "calls.def"
@@ -751,7 +592,7 @@ static const struct form forms[] = {
 #undef CALL
 #undef ARGUMENT
 
-#define CALL(name, args, waits, enter, leave)
+#define CALL(name, args, more, enter, leave)
 #define ARGUMENT(call, n, mask, value, traits, as) \
 	{ call, n, mask, value, traits, as },
 static const struct {
@@ -767,7 +608,7 @@ static const struct {
 static const struct form *form_of(long nr)
 {
 	static const struct form *form[CALL_NUMBERS];
-	static const struct form none = { "", "", false, NULL, NULL };
+	static const struct form none = { "", "", "", NULL, NULL };
 	static bool known;
 
 	for (size_t i = 0; !known && i < sizeof(forms) / sizeof(*forms); i++) {
@@ -795,19 +636,14 @@ static void look_at_arguments(struct task *t)
 	}
 }
 
+/* Read only where another task can keep this one waiting. */
 static int64_t switches(const struct task *t)
 {
-	return sysfile_number(0, "voluntary_ctxt_switches", "/proc/%d/status",
-			      (int)t->tid);
-}
-
-/* Only what another task can keep waiting. */
-static bool may_wait(const struct task *t)
-{
-	return t->form->waits &&
-	       (*t->form->args != 'f' ||
-		!(t->call.kind &
-		  (KIND_FILE | KIND_DIR | KIND_PROC | KIND_NULL | KIND_BAD)));
+	return has(t, 'w') && !(t->call.kind &
+				(KIND_FILE | KIND_DIR | KIND_PROC | KIND_NULL))
+		       ? sysfile_number(-1, "voluntary_ctxt_switches",
+					"/proc/%d/status", (int)t->tid)
+		       : -1;
 }
 
 void task_enter(struct task *t)
@@ -815,66 +651,43 @@ void task_enter(struct task *t)
 	struct call *c = &t->call;
 
 	t->form = form_of(c->nr);
-	t->known[0] = t->known[1] = false;
 	t->before = (struct stat) { 0 };
 	t->missed = 0;
 	t->rights = false;
 	c->traits = 0;
-	c->kind = strchr(t->form->args, 'f') ? kind_of(t, argument(t, 'f'))
-					     : KIND_BAD;
 	memset(c->feature, 0, sizeof(c->feature));
+	c->kind = has(t, 'f') ? kind_of(t, argument(t, 'f', 0)) : KIND_BAD;
 	look_at_arguments(t);
-	if (*t->form->args == 'm')
-		c->feature[PAGES] =
-			memory_present(t->memory, t->tid, c->args[0],
-				       c->args[0] + c->args[1]);
+	if (has(t, 'm') && c->args[0])
+		c->feature[PAGES] = memory_present(t->tid, c->args[0],
+						   c->args[0] + c->args[1]);
+	if (has(t, 's'))
+		look_at_file(t);
+	take_paths(t, true);
 	if (t->form->enter)
 		t->form->enter(t);
-	if (may_wait(t))
-		t->switches = switches(t);
-}
-
-/* Files of proc and sysfs are made up when they are read. */
-static unsigned int path_kind(struct task *t, const struct argument *a,
-			      const char *path)
-{
-	const bool made_up =
-		*path == '/'
-			? !strncmp(path, "/proc/", 6) ||
-				  !strncmp(path, "/sys/", 5)
-			: a->dir != AT_FDCWD &&
-				  kind_of(t, (uint64_t)a->dir) == KIND_PROC;
-
-	return made_up ? KIND_PROC : KIND_FILE;
+	t->switches = switches(t);
 }
 
 void task_leave(struct task *t)
 {
 	struct call *c = &t->call;
-	struct argument a;
+	const uint64_t result = c->ret > 0 ? (uint64_t)c->ret : 0;
 
-	for (int i = 0;
-	     t->form->leave != leave_exec && i < 2 && find_path(t, i, &a);
-	     i++) {
-		const char *path = read_path(t, i, a.address, false);
-
-		if (!*path)
-			continue;
-		c->feature[COMPONENTS] += walk(t, a.dir, path, a.follow);
-		if (c->kind == KIND_BAD)
-			c->kind = path_kind(t, &a, path);
-	}
+	take_paths(t, false);
 	/* The stop at its begin is a switch, too. */
-	if (may_wait(t) && switches(t) > t->switches + 1)
+	if (t->switches >= 0 && switches(t) > t->switches + 1)
 		c->traits |= WAITED;
 	if (!c->ret)
 		c->traits |= NOTHING;
-	c->feature[BYTES] = strchr(t->form->args, 'B') ? argument(t, 'B')
-			    : c->ret > 0	       ? (uint64_t)c->ret
-						       : 0;
-	c->feature[DESCRIPTORS] = strchr(t->form->args, 'N') ? argument(t, 'N')
-				  : c->ret > 0		     ? (uint64_t)c->ret
-							     : 0;
+	c->feature[BYTES] = argument(t, 'B', result);
+	c->feature[DESCRIPTORS] = argument(t, 'D', result);
+	if (has(t, 'r'))
+		c->feature[PAGES] = c->feature[NEW_PAGES] = in_pages(result);
+	if (has(t, 'o') && c->ret >= 0)
+		c->kind = kind_of(t, result);
+	if (has(t, 'g') || (has(t, 'm') && !c->ret && c->traits & REMOVE))
+		memory_forget(t->memory, c->args[0], c->args[0] + c->args[1]);
 	if (t->form->leave)
 		t->form->leave(t);
 }
@@ -882,8 +695,8 @@ void task_leave(struct task *t)
 bool task_catches(const struct task *t, int sig)
 {
 	char *text = sysfile_text("/proc/%d/status", (int)t->tid);
-	const char *at = text ? strstr(text, "\nSigCgt:") : NULL;
-	const unsigned long long caught = at ? strtoull(at + 8, NULL, 16) : 0;
+	const char *at = field_behind(text, "SigCgt");
+	const unsigned long long caught = at ? strtoull(at, NULL, 16) : 0;
 
 	free(text);
 	return sig > 0 && sig <= 64 && caught >> (sig - 1) & 1;

@@ -4,17 +4,15 @@
 #include <linux/audit.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "alloc.h"
+#include "arch.h"
+#include "deadline.h"
 #include "err.h"
 #include "sysfile.h"
 #include "task.h"
@@ -25,177 +23,130 @@
 	 PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEEXIT)
 
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#elif defined(__riscv)
-#define ARCH AUDIT_ARCH_RISCV64
-#else
-#define ARCH 0 /* any */
-#endif
-
 /* Results of interrupted calls, which are made again or return EINTR. */
 #define RESTART_FIRST (-516)
 #define RESTART_LAST  (-512)
 
-#define CHAINS 4096
+#define TASKS (1 << 22) /* more than any TID (PID_MAX_LIMIT) */
 
-static struct trace {
-	struct profile *profile;
-	struct faults *faults;
-	struct task *chain[CHAINS];
-	bool begun; /* the command's own program was loaded */
-	const char *why;
-} trace;
+static struct profile *profile;
+static const char *refused;	  /* why */
+static struct task *tasks[TASKS]; /* by TID */
 
 static volatile sig_atomic_t command; /* its PID while it runs */
 static volatile sig_atomic_t stop;    /* a signal came after it */
 
 /* ---- Tasks ------------------------------------------------------------- */
 
-static struct task **find(pid_t tid)
-{
-	struct task **t = &trace.chain[(unsigned int)tid % CHAINS];
-
-	while (*t && (*t)->tid != tid)
-		t = &(*t)->next;
-	return t;
-}
-
 static struct task *add(pid_t tid)
 {
-	struct task **at = find(tid);
-
-	if (!*at) {
-		*at = text_alloc(1, sizeof(**at));
-		(*at)->tid = (*at)->pid = tid;
+	if (!tasks[tid]) {
+		tasks[tid] = text_alloc(1, sizeof(struct task));
+		tasks[tid]->tid = tasks[tid]->pid = tid;
 	}
-	return *at;
+	return tasks[tid];
 }
 
 static void drop(pid_t tid)
 {
-	struct task **at = find(tid), *t = *at;
-
-	if (!t)
+	if (!tasks[tid])
 		return;
-	*at = t->next;
-	files_drop(t->files);
-	memory_drop(t->memory);
-	free(t->path[0]);
-	free(t->path[1]);
-	free(t);
+	files_drop(tasks[tid]->files);
+	memory_drop(tasks[tid]->memory);
+	free(tasks[tid]);
+	tasks[tid] = NULL;
 }
 
 static void kill_all(void)
 {
-	for (size_t i = 0; i < CHAINS; i++)
-		for (const struct task *t = trace.chain[i]; t; t = t->next)
-			kill(t->pid, SIGKILL);
+	for (size_t i = 0; i < TASKS; i++)
+		if (tasks[i])
+			kill(tasks[i]->pid, SIGKILL);
 }
 
 /* The command is not to go on. */
 static void refuse(const char *why)
 {
-	trace.why = why;
+	refused = why;
 	kill_all();
 }
 
 /* ---- Counting ---------------------------------------------------------- */
 
-static bool count_fault(void *arg, pid_t tid, uint64_t address)
+static void count_event(int class)
 {
-	static const int classes[] = {
-		[FAULT_FILE] = OP_FAULT_FILE,
-		[FAULT_COW] = OP_FAULT_COW,
-		[FAULT_ANON] = OP_FAULT_ANON,
-		[FAULT_ZERO] = OP_FAULT_ZERO,
-	};
 	static const uint64_t none[FEATURES];
-	const struct task *t = *find(tid);
 
-	if (t && t->memory)
-		profile_class(trace.profile,
-			      classes[memory_fault(t->memory, tid, address)],
-			      none);
-	return t && t->memory;
+	profile_class(profile, class, none);
 }
 
-static void read_faults(void)
+static bool count_fault(pid_t tid, uint64_t address)
 {
-	faults_read(trace.faults, count_fault, NULL);
+	struct task *t = tasks[tid];
+
+	if (!t || !t->memory)
+		return false;
+	count_event(memory_fault(t->memory, tid, address));
+	return true;
 }
 
-/* "name ERRNO kind" of a call without a class. */
-static void count_unpriced(const struct task *t, const char *more)
+static void count_unpriced(const struct task *t, const char *outcome)
 {
-	const char *name = call_name(t->nr), *kind = kind_name(t->call.kind);
-	char number[32], text[96];
-
-	snprintf(number, sizeof(number), "call %ld", t->nr);
-	snprintf(text, sizeof(text), "%s%s%s%s%s", name ? name : number,
-		 *more ? " " : "", more,
-		 t->call.kind & (KIND_BAD | KIND_FILE) ? "" : " ",
-		 t->call.kind & (KIND_BAD | KIND_FILE) ? "" : kind);
-	profile_name(&trace.profile->unpriced, text, 1);
+	/* A path or a file is no kind. */
+	profile_unpriced(profile, t->nr, outcome,
+			 t->call.kind & (KIND_BAD | KIND_FILE)
+				 ? ""
+				 : kind_name(t->call.kind));
 }
 
 static void count_call(const struct task *t)
 {
 	const int class = operation_of(&t->call);
+	const char *error =
+		t->call.ret < 0 ? strerrorname_np((int)-t->call.ret) : NULL;
 
 	if (class >= 0)
-		profile_class(trace.profile, class, t->call.feature);
+		profile_class(profile, class, t->call.feature);
 	else
-		count_unpriced(t, t->call.ret < 0
-					  ? strerrorname_np((int)-t->call.ret)
-						    ?: ""
-					  : "");
+		count_unpriced(t, error ? error : "");
 }
 
 static void count_name(const struct task *t)
 {
-	const char *name = call_name(t->nr);
-
-	profile_name(&trace.profile->calls, name ? name : "unknown", 1);
+	profile->calls[call_name(t->nr) ? t->nr : CALL_NUMBERS] +=
+		profile->processes > 0;
 }
 
 /* Faults of one thread, as the kernel counts them. */
-static uint64_t faults_of(pid_t pid, pid_t tid, uint64_t *major)
+static void count_faults(const struct task *t)
 {
 	char stat[512];
-	int64_t few = 0, many = 0;
 
-	if (sysfile_stat(stat, sizeof(stat), "/proc/%d/task/%d/stat", (int)pid,
-			 (int)tid) > 0) {
-		few = field_number(field_of_stat(stat, 10), 0);
-		many = field_number(field_of_stat(stat, 12), 0);
-	}
-	if (major)
-		*major += (uint64_t)many;
-	return (uint64_t)few;
+	sysfile_stat(stat, sizeof(stat), "/proc/%d/task/%d/stat", (int)t->pid,
+		     (int)t->tid);
+	profile->traced[MINOR_FAULTS] +=
+		(uint64_t)field_number(field_of_stat(stat, 10), 0);
+	profile->traced[MAJOR_FAULTS] +=
+		(uint64_t)field_number(field_of_stat(stat, 12), 0);
 }
 
 /* ---- Stops ------------------------------------------------------------- */
 
 static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 {
-	read_faults();
-	t->inside = true;
-	t->nr = t->call.nr = (long)info->entry.nr;
-	if (ARCH && info->arch != ARCH)
-		t->nr = t->call.nr = -1; /* a call of 32 bits */
+	struct call *c = &t->call;
+
+	faults_read(count_fault);
+	/* A call of 32 bits has no number here. */
+	t->nr = c->nr = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
 	for (int i = 0; i < 6; i++)
-		t->call.args[i] = info->entry.args[i];
+		c->args[i] = info->entry.args[i];
 	task_enter(t);
 	if (t->missed)
-		count_fault(NULL, t->tid, t->missed);
-	if (t->nr < 0)
-		return;
-	if (t->nr == SYS_ptrace && (t->call.args[0] == PTRACE_TRACEME ||
-				    t->call.args[0] == PTRACE_ATTACH ||
-				    t->call.args[0] == PTRACE_SEIZE))
+		count_fault(t->tid, t->missed);
+	if (t->nr == SYS_ptrace &&
+	    (c->args[0] == PTRACE_TRACEME || c->args[0] == PTRACE_ATTACH ||
+	     c->args[0] == PTRACE_SEIZE))
 		refuse("the command traces processes itself, and a process has "
 		       "one tracer");
 	if (t->rights)
@@ -205,107 +156,94 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 
 static void leave(struct task *t, const struct __ptrace_syscall_info *info)
 {
-	if (!t->inside)
-		return;
-	t->inside = false;
-	t->call.ret = info->exit.rval;
+	struct call *c = &t->call;
+
+	c->ret = info->exit.rval;
 	count_name(t);
-	if (t->call.ret >= RESTART_FIRST && t->call.ret <= RESTART_LAST) {
+	if (c->ret >= RESTART_FIRST && c->ret <= RESTART_LAST) {
 		count_unpriced(t, "interrupted");
 		return;
 	}
 	/* An address may look like an error, but not as one that is known. */
-	if (!info->exit.is_error && t->call.ret < 0)
-		t->call.ret = 0;
+	if (!info->exit.is_error && c->ret < 0)
+		c->ret = 0;
 	task_leave(t);
 	count_call(t);
 }
 
 static void at_call(struct task *t)
 {
-	struct __ptrace_syscall_info info;
+	struct __ptrace_syscall_info info = { 0 };
+	const bool inside = t->inside;
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info) <= 0)
-		return;
-	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+	ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info);
+	t->inside = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+	if (t->inside)
 		enter(t, &info);
-	else if (info.op == PTRACE_SYSCALL_INFO_EXIT)
+	else if (info.op == PTRACE_SYSCALL_INFO_EXIT && inside)
 		leave(t, &info);
 }
 
 /* A call of @t has made task @tid. */
 static void at_child(struct task *t, pid_t tid)
 {
-	struct task *child = *find(tid);
-	const bool stopped = child != NULL; /* it was earlier than its parent */
+	const bool stopped = tasks[tid]; /* it was earlier than its parent */
+	struct task *child = add(tid);
 
-	child = add(tid);
-	child->pid = t->flags & CLONE_THREAD ? t->pid : tid;
-	if (t->flags & CLONE_THREAD)
-		trace.profile->threads++;
-	else
-		trace.profile->processes++;
-	if (t->flags & CLONE_FILES)
-		t->files->refs++;
-	child->files = t->flags & CLONE_FILES ? t->files : files_copy(t->files);
-	if (t->flags & CLONE_VM)
-		t->memory->refs++;
-	child->memory =
-		t->flags & CLONE_VM ? t->memory : memory_copy(t->memory);
+	if (t->flags & CLONE_THREAD) {
+		child->pid = t->pid;
+		profile->threads++;
+	} else {
+		profile->processes++;
+	}
+	child->files = files_copy(t->files, t->flags & CLONE_FILES);
+	child->memory = memory_copy(t->memory, t->flags & CLONE_VM);
 	if (stopped)
 		ptrace(PTRACE_SYSCALL, tid, NULL, 0L);
 }
 
 /* The process @tid has a new program; the thread that asked for it was
  * @before. */
-static struct task *at_exec(pid_t tid, pid_t before)
+static void at_exec(pid_t tid, pid_t before)
 {
-	struct task *t = *find(before);
+	struct task *t = tasks[before];
 
 	if (t && before != tid) {
-		struct task **at = find(before);
-
-		*at = t->next;
 		drop(tid);
+		tasks[before] = NULL;
+		tasks[tid] = t;
 		t->tid = t->pid = tid;
-		at = find(tid);
-		t->next = *at;
-		*at = t;
 	}
 	if (!t || !t->files)
-		return t;
+		return;
 	task_exec(t);
 	memory_drop(t->memory);
 	t->memory = memory_new();
-	if (!trace.begun) { /* what was before it is not the command's */
-		profile_free(trace.profile);
-		*trace.profile = (struct profile) { .processes = 1 };
+	if (!profile->processes) { /* what was before is not the command's */
+		profile->processes = 1;
 		t->call.feature[FILE_PAGES] = 0;
 		t->call.feature[ANONYMOUS_PAGES] = 0;
-		trace.begun = true;
 	}
-	return t;
 }
 
 static void at_exit(struct task *t)
 {
 	struct call *c = &t->call;
-	const struct task killed = { .nr = t->nr, .call.kind = KIND_BAD };
+	const bool inside = t->inside;
+	const long nr = t->nr;
 
-	trace.profile->traced.minor_faults +=
-		faults_of(t->pid, t->tid, &trace.profile->traced.major_faults);
-	if (t->inside)
+	faults_read(count_fault);
+	count_faults(t);
+	*c = (struct call) { .nr = SYS_exit_group, .kind = KIND_BAD };
+	if (inside)
 		count_name(t);
-	if (t->inside && t->nr != SYS_exit_group && t->nr != SYS_exit)
-		count_unpriced(&killed, "unfinished");
+	if (inside && nr != SYS_exit_group && nr != SYS_exit)
+		count_unpriced(t, "unfinished");
 	t->inside = false;
-	t->nr = SYS_exit_group;
-	*c = (struct call) { .nr = t->nr, .kind = KIND_BAD };
+	t->nr = c->nr;
 	if (t->memory->refs > 1)
 		c->traits = MEMORY;
-	else if (!memory_resident(t->tid, &c->feature[FILE_PAGES],
-				  &c->feature[ANONYMOUS_PAGES],
-				  &c->feature[MAPPINGS]))
+	else if (!memory_resident(t->tid, c->feature))
 		c->traits = ODD; /* killed as it was made: it has none */
 	count_call(t);
 }
@@ -313,15 +251,15 @@ static void at_exit(struct task *t)
 static void at_stop(pid_t tid, int status)
 {
 	const int sig = WSTOPSIG(status), event = status >> 16;
-	struct task *t = *find(tid);
-	static const uint64_t none[FEATURES];
 	unsigned long message = 0;
+	struct task *t;
 	long pass = 0;
 
 	if (event)
 		ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message);
 	if (event == PTRACE_EVENT_EXEC)
-		t = at_exec(tid, (pid_t)message);
+		at_exec(tid, (pid_t)message);
+	t = tasks[tid];
 	if (!t || !t->files) {
 		/* A child before its parent's event: it waits for that. */
 		if (event == PTRACE_EVENT_STOP)
@@ -340,158 +278,132 @@ static void at_stop(pid_t tid, int status)
 		   event == PTRACE_EVENT_CLONE) {
 		at_child(t, (pid_t)message);
 	} else if (event == PTRACE_EVENT_EXIT) {
-		read_faults();
 		at_exit(t);
 	} else if (!event) {
 		pass = sig;
 		if (task_catches(t, sig))
-			profile_class(trace.profile, OP_SIGNAL, none);
+			count_event(OP_SIGNAL);
 	}
 	ptrace(PTRACE_SYSCALL, tid, NULL, pass);
 }
 
 /* ---- The run ----------------------------------------------------------- */
 
-/* Keys reach the command by themselves; what was sent to us is passed on. */
+/* Keys reach the command by themselves; what was sent to us is passed on.  That
+ * a ring of faults fills ends waitpid(). */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+	if (sig == SIGIO)
+		return;
 	if (!command)
 		stop = sig;
 	else if (info->si_code <= 0)
 		kill(command, sig);
 }
 
-static void on_ring(int sig)
-{
-}
-
-static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGIO };
+static const int signals[] = { SIGIO, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 #define SIGNALS (sizeof(signals) / sizeof(*signals))
 
 static void catch (struct sigaction *before)
 {
-	for (size_t i = 0; i < SIGNALS; i++) {
-		struct sigaction action = { .sa_sigaction = on_signal,
-					    .sa_flags = SA_SIGINFO };
+	const struct sigaction action = { .sa_sigaction = on_signal,
+					  .sa_flags = SA_SIGINFO };
 
+	for (size_t i = 0; i < SIGNALS; i++) {
 		sigaction(signals[i], NULL, &before[i]);
-		if (signals[i] == SIGIO) {
-			action.sa_flags = 0;
-			action.sa_handler = on_ring;
-		} else if (before[i].sa_handler == SIG_IGN) {
-			continue;
-		}
-		sigaction(signals[i], &action, NULL);
+		if (before[i].sa_handler != SIG_IGN || signals[i] == SIGIO)
+			sigaction(signals[i], &action, NULL);
 	}
 }
 
 /* What waitpid() has of all tasks, before one of them goes on: it looks at them
  * in a fixed order, so one that stops again at once would keep the others
- * waiting. */
-struct news {
+ * waiting.  Return: how many. */
+struct change {
 	pid_t tid;
 	int status;
 };
 
-static size_t wait_all(struct news **news)
+static size_t wait_all(struct change **changes)
 {
+	struct change c;
 	size_t n = 0;
 
-	for (;;) {
-		struct news one;
-
-		one.tid = waitpid(-1, &one.status, __WALL | (n ? WNOHANG : 0));
-		if (one.tid <= 0)
-			return n;
-		*news = text_grow(*news, n, sizeof(**news));
-		(*news)[n++] = one;
+	while ((c.tid = waitpid(-1, &c.status, __WALL | (n ? WNOHANG : 0))) >
+	       0) {
+		*changes = text_grow(*changes, n, sizeof(c));
+		(*changes)[n++] = c;
 	}
+	return n;
 }
 
 static int until_all_ended(pid_t first)
 {
-	struct news *news = NULL;
+	struct change *changes = NULL;
 	int result = EXIT_FAIL;
+	size_t n;
 
-	for (;;) {
-		const size_t n = wait_all(&news);
-
-		if (!n && errno != EINTR)
-			break;
-		read_faults();
+	while ((n = wait_all(&changes)) || errno == EINTR) {
+		faults_read(count_fault);
 		if (!n && stop)
 			kill_all(); /* what the command left behind */
 		for (size_t i = 0; i < n; i++) {
-			if (WIFSTOPPED(news[i].status)) {
-				at_stop(news[i].tid, news[i].status);
+			const pid_t tid = changes[i].tid;
+
+			if (WIFSTOPPED(changes[i].status)) {
+				at_stop(tid, changes[i].status);
 				continue;
 			}
-			drop(news[i].tid);
-			if (news[i].tid == first) {
-				result = status_of(news[i].status);
+			drop(tid);
+			if (tid == first) {
+				result = status_of(changes[i].status);
 				command = 0;
 			}
 		}
 	}
-	free(news);
+	free(changes);
 	return result;
 }
 
-int trace_run(struct profile *p, char **arguments, const char **why)
+int trace_run(struct profile *p, char **arguments)
 {
-	static const int same[3] = { -1, -1, -1 };
+	uint64_t *const minor = &p->traced[MINOR_FAULTS];
 	struct sigaction before[SIGNALS];
-	struct rlimit files;
-	struct rusage usage;
-	struct started s;
 	struct task *first;
-	const char *how;
-	uint64_t begin;
-	int status;
+	int64_t begin;
+	int status, go;
 
-	trace = (struct trace) { .profile = p };
-	status = command_start(&s, arguments, same);
-	if (status) {
-		*why = strerror(-status);
+	profile = p;
+	p->unpriced = json_object();
+	command = command_start(p, arguments, &go);
+	if (command < 0) {
+		warn("%s", strerror(errno));
 		return EXIT_FAIL;
 	}
-	command = s.pid;
 	catch (before);
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-	if (ptrace(PTRACE_SEIZE, s.pid, NULL, (long)OPTIONS) ||
-	    ptrace(PTRACE_INTERRUPT, s.pid, NULL, NULL)) {
-		*why = errno == EPERM ? "ptrace is not permitted here"
-				      : strerror(errno);
-		kill(s.pid, SIGKILL);
-		waitpid(s.pid, NULL, 0);
-		close(s.go);
+	if (ptrace(PTRACE_SEIZE, command, NULL, (long)OPTIONS) ||
+	    ptrace(PTRACE_INTERRUPT, command, NULL, NULL)) {
+		warn("%s", errno == EPERM ? "ptrace is not permitted here"
+					  : strerror(errno));
+		kill(command, SIGKILL);
+		waitpid(command, NULL, 0);
 		return EXIT_SKIP;
 	}
-	first = add(s.pid);
-	first->files = files_new(s.pid);
+	first = add(command);
+	first->files = files_new(command);
 	first->memory = memory_new();
-	trace.faults = faults_open(s.pid, &how);
-	begin = now_ns();
-	close(s.go);
-	status = until_all_ended(s.pid);
-	p->traced.wall_ns = now_ns() - begin;
-	read_faults();
-	faults_close(trace.faults);
+	p->faults = faults_open(command);
+	begin = clock_now_ns(CLOCK_MONOTONIC);
+	close(go);
+	status = until_all_ended(command);
+	p->traced[WALL_NS] = (uint64_t)(clock_now_ns(CLOCK_MONOTONIC) - begin);
+	p->traced[STATUS] = (uint64_t)status;
+	*minor -= *minor < p->faults_before ? *minor : p->faults_before;
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
-	getrusage(RUSAGE_CHILDREN, &usage);
-	if (p->traced.minor_faults > *s.faults)
-		p->traced.minor_faults -= *s.faults;
-	p->traced.status = (uint64_t)status;
-	p->unknown_faults = p->traced.minor_faults + p->traced.major_faults;
-	for (int i = OP_FAULT_FILE; i <= OP_FAULT_ZERO; i++)
-		p->unknown_faults -= p->class[i].count < p->unknown_faults
-					     ? p->class[i].count
-					     : p->unknown_faults;
-	p->faults = text_copy(how);
-	*why = trace.why;
-	return trace.why ? EXIT_USAGE : status;
+	if (!refused)
+		return status;
+	warn("%s", refused);
+	p->processes = 0;
+	return EXIT_USAGE;
 }

@@ -164,7 +164,11 @@ def certain:
 		+ "system \($r.system_us * 1000 | shown("ns")), waiting \($waiting | shown("ns"))); "
 		+ "with it \(.traced.wall_ns / $r.wall_ns | digits) times as long"
 	else "no run without the tracer: \(.no_untraced)" end,
-	(.disagree[] | "the two runs disagree: \(.)");
+	(if .untraced then [.traced, .untraced] else [] end
+		| ["page faults", map(.minor_faults + .major_faults)], ["exit status", map(.status)]
+		| .[0] as $of | .[1] | select(length == 2 and .[0] != .[1]) as [$x, $y]
+		| select($of == "exit status" or ($x - $y | fabs) > ([20, $y / 50] | max))
+		| "the two runs disagree: \($of): \($x) traced, \($y) untraced");
 
 if $counts == 1 then if $lines_of_table > 0 then counted, certain else . end else
 measured($here) as $rows
