@@ -138,7 +138,7 @@ $(BUILD)/bin/report: $(REPORT_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(REPORT_LDLIBS) $(ALL_LDLIBS)
 
 # Unit tests may use everything but the two mains.
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(MACHINE_OBJS) $(FAMILY_LIBS) $(LIB)
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(filter-out $(REPORT_MAIN),$(REPORT_OBJS)) $(MONITOR_OBJS) $(MACHINE_OBJS) $(BILL_OBJS) $(FAMILY_LIBS) $(LIB)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ -Wl,--start-group $^ -Wl,--end-group \
@@ -154,7 +154,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(if $(filter report/% fleet/% tests/unit/% tests/fuzz/%,$<),-Ireport -Ifleet) \
-		$(if $(filter bench/% tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine) \
+		$(if $(filter bench/% tests/unit/% tests/fuzz/%,$<),-Imonitor -Imachine -Ibill) \
 		-DOSCOST_VERSION='"$(VERSION)"' -DOSCOST_CFLAGS='"$(CFLAGS)"' \
 		$(ALL_CFLAGS) $(if $(filter arch/% bench/% clock/%,$<),$(LEAST_CFLAGS)) -MMD -MP -c -o $@ $<
 

@@ -3,6 +3,7 @@
 # is executed and forked must be small, and the first has no libc at all.
 PROC_TRUE   := $(BUILD)/libexec/oscost-true
 PROC_HELLO  := $(BUILD)/libexec/oscost-hello
+PROC_LINKED := $(BUILD)/libexec/oscost-linked
 PROC_FORKER := $(BUILD)/libexec/oscost-forker
 
 $(PROC_TRUE): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk
@@ -10,6 +11,13 @@ $(PROC_TRUE): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Iarch/$(ARCH) -O2 -nostdlib -static -ffreestanding -Wl,--build-id=none \
 		-Wl,-z,noexecstack -o $@ $<
+
+# The same as a program that has an interpreter, the file itself.
+$(PROC_LINKED): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -Iarch/$(ARCH) -O2 -nostdlib -pie -fPIE -ffreestanding -Wl,--build-id=none \
+		-Wl,-z,noexecstack,-z,noseparate-code,--dynamic-linker=oscost-linked -o $@ $<
 
 $(PROC_HELLO): bench/task/exec/hello.c bench/task/lib/proc_spawn.h \
 		clock/timer.h mk/process.mk
@@ -24,8 +32,9 @@ $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(PKG_CFLAGS) -std=gnu11 $(WARN) -O2 -static \
 		-ffunction-sections -Wl,--gc-sections,-z,noseparate-code,-T,mk/no-unwind.ld -o $@ $(filter %.c,$^)
 
-all: $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
+all: $(PROC_TRUE) $(PROC_LINKED) $(PROC_HELLO) $(PROC_FORKER)
 $(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
+$(BUILD)/bin/price: | $(PROC_TRUE) $(PROC_LINKED)
 
 # Files that `make install` puts beside the programs' directory.
-INSTALL_LIBEXEC += $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
+INSTALL_LIBEXEC += $(PROC_TRUE) $(PROC_LINKED) $(PROC_HELLO) $(PROC_FORKER)

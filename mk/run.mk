@@ -55,7 +55,7 @@ help-dev: ## print all targets
 # each benchmark, and one for each word of `oscost help`, with the program behind it.
 PAGED      := $(filter-out truth,$(notdir $(BENCHES)))
 WORDS      := card run lmbench fleet truth list explain show report export ab compare \
-	      history kernels layers under ledger noise load tune doctor
+	      history kernels layers under ledger bill noise load tune doctor
 MANS       := $(patsubst %,$(BUILD)/man/oscost-%.1,$(PAGED) $(WORDS)) $(BUILD)/man/oscost.1
 COMPLETION := contrib/completion
 FRONT      := card list explain doctor
@@ -64,7 +64,8 @@ behind      = $(strip $(if $(filter $(FRONT),$(1)),scripts/oscost $(1),\
 	      $(if $(filter report,$(1)),$(BUILD)/bin/report,\
 	      $(if $(filter $(of_report),$(1)),$(BUILD)/bin/report $(1),\
 	      $(if $(filter noise,$(1)),$(BUILD)/bin/machine noise,\
-	      $(if $(filter load,$(1)),$(BUILD)/bin/cpu_load,scripts/$(1:run=run-all)))))))
+	      $(if $(filter load,$(1)),$(BUILD)/bin/cpu_load,\
+	      scripts/$(1:run=run-all)))))))
 
 $(PAGED:%=$(BUILD)/man/oscost-%.1): $(BUILD)/man/oscost-%.1: $(BUILD)/bin/% scripts/man
 	$(call say,MAN,$@)
@@ -89,7 +90,7 @@ man: $(MANS) ## man pages into $(BUILD)
 # $(INSTALLED) holds the tree that the programs expect around them, as in $(BUILD) and
 # here; $(bindir) has one link: `sync` and `timer` would hide other commands.
 libexecdir := $(PREFIX)/libexec/oscost
-SCRIPTS    := $(addprefix scripts/,ab certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
+SCRIPTS    := $(addprefix scripts/,ab bill certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
 	      packages.tsv plot run-all setup truth tune under)
 INSTALLED   = $(DESTDIR)$(libexecdir)
 SHARE       = $(DESTDIR)$(PREFIX)/share

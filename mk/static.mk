@@ -59,11 +59,11 @@ MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(
 multi_function = main_$(subst -,_,$(1))
 
 # Helpers that must be files of their own to be executed, without their symbols.
-MULTI_FILES   := $(addprefix $(MULTI)/,$(notdir $(PROC_TRUE) $(PROC_FORKER)))
+MULTI_FILES   := $(addprefix $(MULTI)/,$(notdir $(PROC_TRUE) $(PROC_LINKED) $(PROC_FORKER)))
 
 OBJS += $(MULTI_OBJS)
 $(MULTI_OBJS): ALL_CPPFLAGS += -I$(BUILD)/gen -DMULTICALL_TRUE='"$(MULTI)/oscost-true"' \
-	-DMULTICALL_FORKER='"$(MULTI)/oscost-forker"'
+	-DMULTICALL_LINKED='"$(MULTI)/oscost-linked"' -DMULTICALL_FORKER='"$(MULTI)/oscost-forker"'
 $(MULTI_OBJS): $(BUILD)/gen/multicall_programs.h $(MULTI_FILES)
 
 $(MULTI_FILES): $(MULTI)/%: $(BUILD)/libexec/%

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests, lint and format.
 
-C_FILES    = $(sort $(shell find arch base bench clock counters fleet harness layer ledger machine report monitor kernel tests \
+C_FILES    = $(sort $(shell find arch base bench bill clock counters fleet harness layer ledger machine report monitor kernel tests \
 		-name '*.[ch]' ! -name '*.mod.c' 2>/dev/null))
 # Files that clang-tidy can compile: the module needs the kernel's own headers, what
 # has no libc needs flags of its own, counters/ is for another machine, and the
@@ -10,7 +10,7 @@ TIDY_FILES = $(filter-out $(foreach room,arch bench/memory/lib monitor,\
 			$(patsubst %,$(room)/%/%,$(filter-out $(ARCH),$(notdir $(wildcard arch/*))))) \
 		kernel/% bench/task/exec/% tests/lab/% harness/life/multicall/main.c,\
 		$(filter %.c,$(C_FILES)))
-TIDY_FLAGS = $(ALL_CPPFLAGS) -Ibench/memory/lib -Ireport -Ifleet -Imonitor -Imachine -std=gnu11 $(WARN) \
+TIDY_FLAGS = $(ALL_CPPFLAGS) -Ibench/memory/lib -Ireport -Ifleet -Imonitor -Imachine -Ibill -I$(BUILD)/gen -std=gnu11 $(WARN) \
 	     -DOSCOST_VERSION='"x"' -DOSCOST_CFLAGS='"x"' \
 	     $(PKG_CFLAGS)
 
@@ -50,7 +50,15 @@ $(FAULTS): tests/fixtures/faults/faults.c mk/test.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -o $@ $<
 
-test-programs: $(LIES) $(DENY) $(FAULTS)
+# Known numbers of operations, for tests/cli/bill.bats.
+KNOWN := $(BUILD)/fixtures/known
+
+$(KNOWN): tests/fixtures/known/known.c mk/test.mk
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -o $@ $<
+
+test-programs: $(LIES) $(DENY) $(FAULTS) $(KNOWN)
 
 .PHONY: check-unit
 check-unit: $(UNITS) ## unit tests only

@@ -46,7 +46,7 @@ int call_took(struct bench *b, void *state, const struct bench_case *c,
 		return bench_fail(b, errno, "%s", call_of(c)->name);
 	held = call_of(c)->holds(state, c, 1);
 	bench_record(b, c, ticks);
-	prove(b, c, 1, 1, held);
+	prove(b, c, 1, c->ops ? c->ops : 1, held);
 	return 0;
 }
 

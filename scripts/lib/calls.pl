@@ -14,6 +14,11 @@
 #                with PCT rows that take more by more than that, status 3 if any does
 #        calls.pl causes KERNEL FOLDED KERNEL FOLDED ...   of each against the first
 #                the rows that changed with their causes, as TSV
+#        calls.pl sums CALLS SYMBOLS RUNNER   "SECTION WHAT COUNT": instructions of the
+#                kernel in each section, by what asked for them: a call by its name,
+#                "fault", "child" (the first return of a new task), or, which are not the
+#                program's, "interrupts", "threads" and "idle"; without the calls of a
+#                user whose text lies in the 16 MiB at RUNNER, but for its exec
 #        calls.pl residual TIMES ROWS.TSV ...   what each row's time ("ROW\tNS") is
 #                beyond one coefficient for each class
 #
@@ -389,6 +394,50 @@ sub fold {
 	}
 }
 
+# What asked for a block of the kernel; '': nothing that counts.
+my %asked;
+
+sub asked {
+	my ($node, $name, $runner) = @_;
+
+	return $asked{"$node $name"} //= do {
+		my $path = path($node);
+		my @frames = (@{ $path->{frames} }, $name);
+		my $call = first { /^__(?:x64|ia32)_sys_/ } @frames;
+		my $own = $runner && grep { $_ >> 24 == $runner } keys %{ $path->{sites} };
+
+		$path->{interrupt} ? 'interrupts'
+			: (first { $_ eq 'do_idle' } @frames) ? 'idle'
+			: (first { $_ eq 'kthread' } @frames) ? 'threads'
+			: $call && $own && $call !~ /execve/ ? ''
+			: $call ? $call =~ s/^__(?:x64|ia32)_sys_(?:new(?=[a-z]*stat$|uname$))?//r
+			: (first { /page_fault/ } @frames) ? 'fault'
+			: (first { /^ret_from_fork/ } @frames) ? 'child'
+			: $own ? '' : 'entry';
+	};
+}
+
+sub sums {
+	my ($calls, $symbols, $runner) = @_;
+
+	read_symbols($symbols);
+	read_calls($calls);
+	for my $n (0 .. $#sections) {
+		my %sum;
+
+		for my $r (@{ $sections[$n] }) {
+			seek $parts, $r->{at} * PART, 0;
+			read $parts, my $bytes, $r->{n} * PART;
+			my @part = unpack '(LLQ)*', $bytes;
+			while (my ($node, $count, $pc) = splice @part, 0, 3) {
+				$sum{ asked($node, function($pc), hex($runner) >> 24) } += $count if $pc >= USER_ENDS;
+			}
+		}
+		delete $sum{''};
+		print "$n\t$_\t$sum{$_}\n" for by_size(\%sum);
+	}
+}
+
 # {ROW}{PATH} => count, and the rows in their order.
 sub read_folded {
 	my (%of, @rows);
@@ -716,7 +765,7 @@ sub residual {
 		for sort { abs($ns{$b} - $model{$b}) <=> abs($ns{$a} - $model{$a}) || $a cmp $b } @rows;
 }
 
-my %command = (causes => \&causes_table, residual => \&residual, fold => \&fold, because => \&because, table => \&table);
+my %command = (causes => \&causes_table, residual => \&residual, fold => \&fold, sums => \&sums, because => \&because, table => \&table);
 my $command = $command{ shift // '' } or die "calls.pl: see its first lines\n";
 
 $command->(@ARGV);

@@ -42,6 +42,7 @@ static const struct program {
 	extern const char symbol[], symbol##_end[]
 
 EMBED(embedded_true, MULTICALL_TRUE);
+EMBED(embedded_linked, MULTICALL_LINKED);
 EMBED(embedded_forker, MULTICALL_FORKER);
 
 static const struct program *find(const char *name)
@@ -58,6 +59,7 @@ int multicall_write(const char *name, int fd)
 		const char *name, *from, *to;
 	} embedded[] = {
 		{ "oscost-true", embedded_true, embedded_true_end },
+		{ "oscost-linked", embedded_linked, embedded_linked_end },
 		{ "oscost-forker", embedded_forker, embedded_forker_end },
 	};
 

@@ -9,7 +9,7 @@
 
 /**
  * multicall_write() - the bytes of @name, which must be a file of its own to be
- * executed (oscost-true, oscost-forker), to @fd; -1: only whether it is here.
+ * executed (oscost-true and so on), to @fd; -1: only whether it is here.
  *
  * Return: 0, -ENOENT: there is none of this name, or -errno.
  */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* What is mapped where, and which kind a page fault was. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include "alloc.h"
+#include "sysfile.h"
+#include "task.h"
+
+/* Of an entry of /proc/PID/pagemap: there; of a file; which page, or, where
+ * users may not know that, whether other processes have it, too. */
+#define ENTRY_THERE (1ULL << 63)
+#define ENTRY_FILE  (1ULL << 61)
+#define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
+
+/* The last fault of a page was one that gave it a page of its own; a fork has
+ * shared that since. */
+#define PAGE_OWN    1
+#define PAGE_SHARED 2
+
+#define AREA 4096 /* pages */
+struct area {
+	uint64_t number;
+	uint8_t page[AREA];
+};
+
+struct memory *memory_new(void)
+{
+	struct memory *m = text_alloc(1, sizeof(*m));
+
+	m->refs = 1;
+	m->old = true;
+	return m;
+}
+
+/* What is known of page @number. */
+static uint8_t *page_at(struct memory *m, uint64_t number)
+{
+	size_t i = 0;
+
+	while (i < m->areas && m->area[i].number != number / AREA)
+		i++;
+	if (i == m->areas) {
+		m->area = text_grow(m->area, i, sizeof(*m->area));
+		m->area[m->areas++] = (struct area) { number / AREA, { 0 } };
+	}
+	return &m->area[i].page[number % AREA];
+}
+
+struct memory *memory_copy(struct memory *from, bool same)
+{
+	struct memory *m = same ? from : memory_new();
+
+	m->refs += same;
+	for (size_t i = 0; !same && i < from->areas; i++) {
+		for (size_t page = 0; page < AREA; page++)
+			from->area[i].page[page] |= PAGE_SHARED;
+		page_at(m, from->area[i].number * AREA);
+		m->area[i] = from->area[i];
+	}
+	return m;
+}
+
+void memory_drop(struct memory *m)
+{
+	if (!m || --m->refs)
+		return;
+	free(m->mapping);
+	free(m->area);
+	free(m);
+}
+
+void memory_forget(struct memory *m, uint64_t from, uint64_t to)
+{
+	m->old = true;
+	from /= PAGE_SIZE;
+	to = (to + PAGE_SIZE - 1) / PAGE_SIZE;
+	for (struct area *a = m->area; a < m->area + m->areas; a++) {
+		const uint64_t first = a->number * AREA, end = first + AREA;
+		const uint64_t begin = from > first ? from : first;
+
+		if (begin < to && begin < end)
+			memset(a->page + (begin - first), 0,
+			       (to < end ? to : end) - begin);
+	}
+}
+
+static void read_mappings(struct memory *m, pid_t tid)
+{
+	char *text = sysfile_text("/proc/%d/maps", (int)tid), *rest = text;
+	const char *line;
+
+	m->mappings = 0;
+	m->old = false;
+	while ((line = strsep(&rest, "\n"))) {
+		unsigned long from, to, inode;
+
+		/* [heap] and the like have no inode; shared memory has one,
+		 * as has what is deleted. */
+		if (sscanf(line, "%lx-%lx %*s %*x %*s %lu", &from, &to,
+			   &inode) != 3)
+			continue;
+		m->mapping =
+			text_grow(m->mapping, m->mappings, sizeof(*m->mapping));
+		m->mapping[m->mappings++] =
+			(struct mapping) { from, to, inode != 0 };
+	}
+	free(text);
+}
+
+static bool is_file(struct memory *m, pid_t tid, uint64_t address)
+{
+	size_t i = 0;
+
+	if (m->old)
+		read_mappings(m, tid);
+	while (i < m->mappings && m->mapping[i].to <= address)
+		i++;
+	return i < m->mappings && m->mapping[i].from <= address &&
+	       m->mapping[i].file;
+}
+
+/* Entries of the pagemap from @page on.  Return: how many. */
+static size_t read_entries(pid_t tid, uint64_t page, uint64_t *entry, size_t n)
+{
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = pread(fd, entry, n * sizeof(*entry),
+		    (off_t)(page * sizeof(*entry)));
+	close(fd);
+	return got < 0 ? 0 : (size_t)got / sizeof(*entry);
+}
+
+/* Whether this is the page of zeros: as one that this process has only read,
+ * and not as one that it has written. */
+static bool is_zero_page(uint64_t entry)
+{
+	static uint64_t two[2];
+	static bool known;
+
+	if (!known) {
+		volatile char *at =
+			mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (at != MAP_FAILED)
+			at[PAGE_SIZE] = at[0];
+		read_entries(getpid(), (uintptr_t)at / PAGE_SIZE, two, 2);
+		known = true;
+	}
+	return (two[0] ^ two[1]) & ENTRY_WHICH &&
+	       !((two[0] ^ entry) & ENTRY_WHICH);
+}
+
+/* The page is looked at when more faults of it may have followed.  A process
+ * has no fault on a page of its own, unless a fork shared it: else it was read
+ * at first, and the fault that is counted now stands for that one. */
+int memory_fault(struct memory *m, pid_t tid, uint64_t address)
+{
+	uint8_t *const page = page_at(m, address / PAGE_SIZE);
+	const bool own = *page & PAGE_OWN, shared = *page & PAGE_SHARED;
+	const bool file = is_file(m, tid, address);
+	uint64_t entry = 0;
+	int class = file ? OP_FAULT_FILE : OP_FAULT_ZERO;
+
+	if (own && !shared)
+		return class;
+	read_entries(tid, address / PAGE_SIZE, &entry, 1);
+	if (own || (file && entry & ENTRY_THERE && !(entry & ENTRY_FILE)))
+		class = OP_FAULT_COW;
+	else if (!file && !(entry & ENTRY_THERE && is_zero_page(entry)))
+		class = OP_FAULT_ANON;
+	*page = class == OP_FAULT_COW || class == OP_FAULT_ANON ? PAGE_OWN : 0;
+	return class;
+}
+
+uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)
+{
+	static uint64_t entry[4096];
+	const uint64_t first = from / PAGE_SIZE, most = first + MEMORY_LOOK;
+	uint64_t end = (to + PAGE_SIZE - 1) / PAGE_SIZE, n = 0;
+	size_t got = 1;
+
+	if (end > most)
+		end = most;
+	for (uint64_t page = first; page < end && got; page += got) {
+		got = read_entries(tid, page, entry,
+				   end - page < 4096 ? end - page : 4096);
+		for (size_t i = 0; i < got; i++)
+			n += entry[i] >> 63;
+	}
+	return n;
+}
+
+bool memory_resident(pid_t tid, uint64_t feature[FEATURES])
+{
+	char *text = sysfile_text("/proc/%d/smaps_rollup", (int)tid);
+	char *maps = sysfile_text("/proc/%d/maps", (int)tid);
+	const uint64_t in_kb = PAGE_SIZE / 1024;
+	const uint64_t all =
+		(uint64_t)field_number(field_behind(text, "Rss"), 0);
+	const uint64_t own =
+		(uint64_t)field_number(field_behind(text, "Anonymous"), 0);
+
+	feature[FILE_PAGES] = (all - own) / in_kb;
+	feature[ANONYMOUS_PAGES] = own / in_kb;
+	for (const char *c = maps; c && *c; c++)
+		feature[MAPPINGS] += *c == '\n';
+	free(text);
+	free(maps);
+	return all;
+}
+
+ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len)
+{
+	const struct iovec own = { to, len };
+	struct iovec its = { .iov_len = len };
+
+	memcpy(&its.iov_base, &at, sizeof(its.iov_base));
+	return process_vm_readv(tid, &own, 1, &its, 1, 0);
+}

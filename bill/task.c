@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: MIT */
+/* A task's calls: what their arguments mean. */
+#include <ctype.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+
+#include "alloc.h"
+#include "sysfile.h"
+#include "task.h"
+
+#define LINKS 40 /* that the kernel follows */
+
+/* A row of calls.def. */
+struct form {
+	const char *name, *args, *more;
+	void (*enter)(struct task *t), (*leave)(struct task *t);
+};
+
+/* ---- Descriptors ------------------------------------------------------- */
+
+/* The place of @fd; NULL: no descriptor has this number. */
+static struct file **files_at(struct files *f, uint64_t fd)
+{
+	if (fd >= 1U << 20)
+		return NULL;
+	while (fd >= f->n) {
+		f->at = text_grow(f->at, f->n, sizeof(struct file *));
+		f->at[f->n++] = NULL;
+	}
+	return &f->at[fd];
+}
+
+static void file_drop(struct file **file)
+{
+	if (*file && !--(*file)->refs)
+		free(*file);
+	*file = NULL;
+}
+
+struct files *files_copy(struct files *from, bool same)
+{
+	struct files *f = same ? from : text_alloc(1, sizeof(*f));
+
+	f->refs++;
+	for (size_t fd = 0; !same && fd < from->n; fd++) {
+		*files_at(f, fd) = from->at[fd];
+		if (from->at[fd])
+			from->at[fd]->refs++;
+	}
+	return f;
+}
+
+void files_drop(struct files *f)
+{
+	if (!f || --f->refs)
+		return;
+	for (size_t fd = 0; fd < f->n; fd++)
+		file_drop(&f->at[fd]);
+	free(f->at);
+	free(f);
+}
+
+/* From now on they are not shared with other threads. */
+static void files_part(struct task *t)
+{
+	struct files *const f = files_copy(t->files, false);
+
+	files_drop(t->files);
+	t->files = f;
+}
+
+static bool is_made_up(const char *path)
+{
+	static const unsigned int types[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC,	 CGROUP_SUPER_MAGIC,
+		TRACEFS_MAGIC,	  DEBUGFS_MAGIC, CGROUP2_SUPER_MAGIC,
+	};
+	struct statfs fs;
+
+	for (size_t i = 0;
+	     !statfs(path, &fs) && i < sizeof(types) / sizeof(*types); i++)
+		if ((unsigned int)fs.f_type == types[i])
+			return true;
+	return false;
+}
+
+static unsigned int look_up_kind(const struct task *t, int fd)
+{
+	char path[64], name[64] = "";
+	unsigned int number;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->tid, fd);
+	if (stat(path, &st))
+		return KIND_BAD;
+	switch (st.st_mode & S_IFMT) {
+	case S_IFREG:
+		return is_made_up(path) ? KIND_PROC : KIND_FILE;
+	case S_IFDIR:
+		return is_made_up(path) ? KIND_PROC : KIND_DIR;
+	case S_IFIFO:
+		return KIND_PIPE;
+	case S_IFSOCK:
+		/* "TCPv6", "UNIX-STREAM" and the like. */
+		getxattr(path, "system.sockprotoname", name, sizeof(name) - 1);
+		return strstr(name, "TCP")    ? KIND_TCP
+		       : strstr(name, "UDP")  ? KIND_UDP
+		       : strstr(name, "UNIX") ? KIND_UNIX
+					      : KIND_SOCKET;
+	case S_IFCHR:
+		number = major(st.st_rdev); /* 136 to 143: of pts */
+		return st.st_rdev == makedev(1, 3) ? KIND_NULL
+		       : number == 4 || number == 5 || number / 8 == 17
+			       ? KIND_TTY
+			       : KIND_OTHER;
+	default:
+		break;
+	}
+	return readlink(path, name, sizeof(name) - 1) < 0 ? KIND_BAD
+	       : strstr(name, "[eventfd]")		  ? KIND_EVENTFD
+	       : strstr(name, "[eventpoll]")		  ? KIND_EPOLL
+	       : strstr(name, "[timerfd]")		  ? KIND_TIMERFD
+							  : KIND_OTHER;
+}
+
+/* The file that @fd, an argument or result, is; NULL: it is not open. */
+static struct file *describe(struct task *t, uint64_t fd)
+{
+	struct file **file = files_at(t->files, (uint32_t)fd);
+
+	if (file && !*file) {
+		const unsigned int kind = look_up_kind(t, (int)fd);
+
+		if (kind == KIND_BAD)
+			return NULL;
+		*file = text_alloc(1, sizeof(struct file));
+		**file = (struct file) { kind, 1 };
+	}
+	return file ? *file : NULL;
+}
+
+static unsigned int kind_of(struct task *t, uint64_t fd)
+{
+	const struct file *file = describe(t, fd);
+
+	return file ? file->kind : KIND_BAD;
+}
+
+struct files *files_new(pid_t tid)
+{
+	struct task t = { .tid = tid, .pid = tid };
+	struct file *file;
+
+	t.files = text_alloc(1, sizeof(*t.files));
+	t.files->refs = 1;
+	for (size_t fd = 0; fd < 256; fd++)
+		if ((file = describe(&t, fd)))
+			file->refs++;
+	return t.files;
+}
+
+void task_exec(struct task *t)
+{
+	files_part(t);
+	for (size_t fd = 0; fd < t->files->n; fd++)
+		if (t->files->at[fd] && look_up_kind(t, (int)fd) == KIND_BAD)
+			file_drop(&t->files->at[fd]);
+}
+
+/* ---- Paths ------------------------------------------------------------- */
+
+/* Where @t finds @path, for this process; relative to its directory @dir. */
+static void place(char to[PATH_MAX], const struct task *t, int dir,
+		  const char *path)
+{
+	char base[32] = "cwd";
+
+	if (*path == '/')
+		snprintf(base, sizeof(base), "root");
+	else if (dir != AT_FDCWD)
+		snprintf(base, sizeof(base), "fd/%d", dir);
+	snprintf(to, PATH_MAX, "/proc/%d/%s/%s", (int)t->tid, base, path);
+}
+
+struct walk {
+	const struct task *t;
+	char at[PATH_MAX]; /* as far as it was walked */
+	unsigned int names, links;
+};
+
+/* Count the names of @path as the kernel looks them up, with those of links,
+ * until one is missing.  Return: false: one was. */
+static bool walk(struct walk *w, const char *path, bool follow)
+{
+	char link[PATH_MAX];
+
+	if (*path == '/')
+		place(w->at, w->t, 0, "/");
+	while (*(path += strspn(path, "/"))) {
+		const size_t end = strlen(w->at), len = strcspn(path, "/");
+		ssize_t got;
+
+		w->names += len != 1 || *path != '.';
+		snprintf(w->at + end, PATH_MAX - end, "/%.*s", (int)len, path);
+		path += len;
+		if (!*path && !follow)
+			return true;
+		got = readlink(w->at, link, sizeof(link) - 1);
+		if (got < 0 && errno == EINVAL)
+			continue;
+		if (got < 0 || ++w->links > LINKS)
+			return false;
+		link[got] = '\0';
+		w->at[end] = '\0';
+		if (!walk(w, link, true))
+			return false;
+	}
+	return true;
+}
+
+/* The path at @address of its memory. */
+static void read_path(const struct task *t, uint64_t address, char to[PATH_MAX])
+{
+	ssize_t got = address ? 1 : 0;
+
+	memset(to, 0, PATH_MAX);
+	for (size_t n = 0; got > 0 && strlen(to) == n && n < PATH_MAX - 1;
+	     n += (size_t)got) {
+		const size_t page = PAGE_SIZE - (address + n) % PAGE_SIZE;
+		const size_t most = PATH_MAX - 1 - n;
+
+		got = memory_read(t->tid, address + n, to + n,
+				  page < most ? page : most);
+	}
+}
+
+/* Files of proc and sysfs are made up when they are read. */
+static unsigned int path_kind(struct task *t, int dir, const char *path)
+{
+	if (*path != '/')
+		return dir != AT_FDCWD && kind_of(t, (uint64_t)dir) == KIND_PROC
+			       ? KIND_PROC
+			       : KIND_FILE;
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)
+		       ? KIND_PROC
+		       : KIND_FILE;
+}
+
+/* ---- Calls ------------------------------------------------------------- */
+
+static uint64_t in_pages(uint64_t bytes)
+{
+	return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+}
+
+/* Pages that hold the contents of a file, which may have holes. */
+static uint64_t file_pages(const struct stat *st)
+{
+	const uint64_t all = in_pages((uint64_t)st->st_size);
+	const uint64_t there = in_pages((uint64_t)st->st_blocks * 512);
+
+	return !S_ISREG(st->st_mode) ? 0 : all < there ? all : there;
+}
+
+static bool has(const struct task *t, char letter)
+{
+	return strchr(t->form->args, letter) || strchr(t->form->more, letter);
+}
+
+/* The argument that has @letter; @none: none has. */
+static uint64_t argument(const struct task *t, char letter, uint64_t none)
+{
+	const char *at = strchr(t->form->args, letter);
+
+	return at ? t->call.args[at - t->form->args] : none;
+}
+
+/* Of a call that has none: as creat(). */
+static uint64_t open_flags(const struct task *t)
+{
+	return argument(t, 'O', O_CREAT | O_TRUNC);
+}
+
+/* What is at @path before the call changes it. */
+static void look_before(struct task *t, const char *path, bool follow)
+{
+	struct call *c = &t->call;
+
+	if (fstatat(AT_FDCWD, path, &t->before,
+		    AT_NO_AUTOMOUNT | (follow ? 0 : AT_SYMLINK_NOFOLLOW)))
+		t->before = (struct stat) { 0 };
+	c->feature[PAGES] = file_pages(&t->before);
+	c->traits &= ~(unsigned int)(SHARED | REPLACED);
+	c->traits |= (t->before.st_nlink > 1 ? SHARED : 0U) |
+		     (t->before.st_nlink ? REPLACED : 0U);
+}
+
+/* Argument @i is a path; @before the call, which changes what is there. */
+static void take_path(struct task *t, int i, bool before)
+{
+	const char *args = t->form->args;
+	struct call *c = &t->call;
+	const int dir =
+		i && args[i - 1] == 'd' ? (int)c->args[i - 1] : AT_FDCWD;
+	const bool follow = toupper(args[i]) == 'P' &&
+			    !(argument(t, 'A', 0) & AT_SYMLINK_NOFOLLOW) &&
+			    !(argument(t, 'O', 0) & O_NOFOLLOW);
+	struct walk w = { .t = t };
+	char path[PATH_MAX];
+
+	/* Read here, the task has no fault for it in the call. */
+	if (before && c->args[i] &&
+	    !memory_present(t->tid, c->args[i], c->args[i] + 1))
+		t->missed = c->args[i];
+	read_path(t, c->args[i], path);
+	if (!*path && has(t, 'e')) {
+		c->traits |= EMPTY;
+		c->kind = kind_of(t, (uint64_t)dir);
+	}
+	if (!*path)
+		return;
+	place(w.at, t, dir, "");
+	walk(&w, path, follow);
+	c->feature[COMPONENTS] += w.names;
+	if (before) {
+		place(w.at, t, dir, path);
+		look_before(t, w.at, follow);
+	}
+	if (c->kind == KIND_BAD)
+		c->kind = path_kind(t, dir, path);
+	if (before && c->kind == KIND_FILE && S_ISDIR(t->before.st_mode))
+		c->kind = KIND_DIR;
+}
+
+/* Before the call those paths that it changes, after it the others. */
+static void take_paths(struct task *t, bool before)
+{
+	const bool changes = open_flags(t) & (O_CREAT | O_TRUNC);
+
+	for (int i = 0; t->form->args[i]; i++)
+		if (strchr("pPnN", t->form->args[i]) &&
+		    (changes && isupper(t->form->args[i])) == before)
+			take_path(t, i, before);
+}
+
+static void leave_open(struct task *t)
+{
+	const uint64_t flags = open_flags(t);
+	struct call *c = &t->call;
+
+	if (c->ret < 0)
+		return;
+	if (flags & O_PATH || (flags & O_TMPFILE) == O_TMPFILE)
+		c->traits |= ODD;
+	else if (flags & O_CREAT && !t->before.st_nlink)
+		c->traits |= NEW;
+	else if (!(flags & O_TRUNC) || !t->before.st_size)
+		c->traits &= ~(unsigned int)REPLACED;
+}
+
+/* fstat() as libc makes it. */
+static void leave_stat(struct task *t)
+{
+	if (t->call.traits & EMPTY)
+		t->call.nr = SYS_fstat;
+}
+
+static void leave_close(struct task *t)
+{
+	struct file **file = files_at(t->files, (uint32_t)t->call.args[0]);
+
+	if (!file || !*file)
+		return;
+	if ((*file)->refs > 1)
+		t->call.traits |= SHARED;
+	if (t->call.ret != -EBADF)
+		file_drop(file);
+}
+
+static void leave_close_range(struct task *t)
+{
+	for (size_t fd = t->call.args[0];
+	     !t->call.ret && fd < t->files->n && fd <= t->call.args[1]; fd++)
+		file_drop(&t->files->at[fd]);
+}
+
+static void leave_unshare(struct task *t)
+{
+	if (!t->call.ret && t->call.args[0] & CLONE_FILES)
+		files_part(t);
+}
+
+static void enter_dup(struct task *t)
+{
+	if (t->call.args[0] != t->call.args[1] && describe(t, t->call.args[1]))
+		t->call.traits |= REPLACED;
+}
+
+static void leave_dup(struct task *t)
+{
+	struct file *file = describe(t, t->call.args[0]), **to;
+
+	if (t->call.ret < 0 || !file || t->call.nr == SYS_fcntl)
+		return;
+	to = files_at(t->files, (uint64_t)t->call.ret);
+	if (!to || *to == file)
+		return;
+	file_drop(to);
+	*to = file;
+	file->refs++;
+}
+
+static void leave_pipe(struct task *t)
+{
+	int fd[2];
+
+	if (t->call.ret || memory_read(t->tid, argument(t, '2', 0), fd,
+				       sizeof(fd)) != sizeof(fd))
+		return;
+	t->call.kind = kind_of(t, (uint64_t)fd[0]);
+	describe(t, (uint64_t)fd[1]);
+}
+
+static void look_at_file(struct task *t)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->tid,
+		 (int)t->call.args[0]);
+	if (t->call.kind != KIND_FILE || stat(path, &t->before))
+		t->before = (struct stat) { 0 };
+}
+
+static void leave_write(struct task *t)
+{
+	struct call *c = &t->call;
+	const uint64_t n = c->ret > 0 ? (uint64_t)c->ret : 0;
+	const off_t size = t->before.st_size;
+	uint64_t at = argument(t, '@', 0), more = 0;
+
+	look_at_file(t);
+	/* What enlarges a file ends at its end. */
+	if (t->before.st_size > size) {
+		at = (uint64_t)t->before.st_size - n;
+		more = in_pages(at + n) - in_pages((uint64_t)size);
+	}
+	c->feature[PAGES] = in_pages(at % PAGE_SIZE + n);
+	c->feature[NEW_PAGES] =
+		more < c->feature[PAGES] ? more : c->feature[PAGES];
+	if (more)
+		c->traits |= NEW;
+}
+
+static void leave_truncate(struct task *t)
+{
+	const uint64_t had = file_pages(&t->before);
+
+	look_at_file(t);
+	if (had > file_pages(&t->before))
+		t->call.feature[PAGES] = had - file_pages(&t->before);
+}
+
+static void leave_getdents(struct task *t)
+{
+	const size_t most = t->call.ret > 0 ? (size_t)t->call.ret : 0;
+	char *bytes = text_alloc(1, most + 18);
+	const ssize_t end = memory_read(t->tid, t->call.args[1], bytes, most);
+	uint16_t len = 1;
+
+	/* Two numbers of 64 bits stand before the length. */
+	for (ssize_t at = 0; at < end && len; at += len) {
+		memcpy(&len, bytes + at + 16, sizeof(len));
+		t->call.feature[ENTRIES]++;
+	}
+	free(bytes);
+}
+
+static void leave_map(struct task *t)
+{
+	const struct call *c = &t->call;
+	struct file *file;
+
+	if (c->ret < 0)
+		return;
+	memory_forget(t->memory, (uint64_t)c->ret,
+		      (uint64_t)c->ret + argument(t, 'l', 0));
+	file = has(t, 'f') && !(c->traits & ANONYMOUS) ? describe(t, c->args[4])
+						       : NULL;
+	if (file)
+		file->refs++; /* the mapping's */
+}
+
+static void enter_brk(struct task *t)
+{
+	const uint64_t wanted = t->call.args[0], now = t->memory->brk;
+
+	if (!wanted)
+		t->call.traits |= EMPTY;
+	if (!wanted || wanted >= now)
+		return;
+	t->call.traits |= LESS;
+	t->call.feature[PAGES] =
+		memory_present(t->tid, in_pages(wanted) * PAGE_SIZE, now);
+}
+
+static void leave_brk(struct task *t)
+{
+	const uint64_t now = (uint64_t)t->call.ret;
+
+	if (t->call.traits & LESS)
+		memory_forget(t->memory, now, t->memory->brk);
+	t->memory->brk = now;
+}
+
+static void enter_clone(struct task *t)
+{
+	const uint64_t odd = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC |
+			     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
+			     CLONE_NEWCGROUP;
+
+	t->flags = has(t, 'v') ? CLONE_VFORK | CLONE_VM : argument(t, 'c', 0);
+	if (has(t, '3'))
+		memory_read(t->tid, t->call.args[0], &t->flags,
+			    sizeof(t->flags));
+	t->call.traits = (t->flags & CLONE_VFORK ? VFORK : 0U) |
+			 (t->flags & CLONE_VM ? MEMORY : 0U) |
+			 (t->flags & odd ? ODD : 0U);
+	if (!(t->flags & CLONE_VM))
+		memory_resident(t->tid, t->call.feature);
+}
+
+static void enter_exec(struct task *t)
+{
+	const int dir = has(t, 'd') ? (int)t->call.args[0] : AT_FDCWD;
+	char name[PATH_MAX], path[PATH_MAX], line[256];
+
+	read_path(t, argument(t, 'P', 0), name);
+	place(path, t, dir, name);
+	t->rights = geteuid() &&
+		    (t->before.st_mode & (S_ISUID | S_ISGID) ||
+		     getxattr(path, "security.capability", NULL, 0) > 0);
+	if (sysfile_line(line, sizeof(line), "%s", path) > 0 &&
+	    !strncmp(line, "#!", 2))
+		t->call.traits |= SCRIPT;
+	if (t->memory->refs == 1)
+		memory_resident(t->tid, t->call.feature);
+}
+
+/* Whether an interpreter was loaded with the program. */
+static void leave_exec(struct task *t)
+{
+	void *text = t->call.ret < 0
+			     ? NULL
+			     : sysfile_text("/proc/%d/auxv", (int)t->tid);
+
+	t->call.kind = KIND_FILE;
+	for (const uint64_t *pair = text; pair && *pair; pair += 2)
+		if (pair[0] == AT_BASE && pair[1])
+			t->call.traits |= DYNAMIC;
+	free(text);
+}
+
+/* waitid() returns 0 for a child, too. */
+static void leave_waitid(struct task *t)
+{
+	siginfo_t info = { 0 };
+
+	if (t->call.args[2] &&
+	    memory_read(t->tid, t->call.args[2], &info, sizeof(info)) > 0 &&
+	    info.si_pid)
+		t->call.traits &= ~(unsigned int)NOTHING;
+}
+
+#define CALL(name, args, more, enter, leave) { name, args, more, enter, leave },
+#define ARGUMENT(call, n, mask, value, traits, as)
+static const struct form forms[] = {
+#include "calls.def"
+};
+#undef CALL
+#undef ARGUMENT
+
+#define CALL(name, args, more, enter, leave)
+#define ARGUMENT(call, n, mask, value, traits, as) \
+	{ call, n, mask, value, traits, as },
+static const struct {
+	const char *call;
+	int n;
+	uint64_t mask, value;
+	unsigned int traits;
+	const char *as;
+} arguments[] = {
+#include "calls.def"
+};
+
+static const struct form *form_of(long nr)
+{
+	static const struct form *form[CALL_NUMBERS];
+	static const struct form none = { "", "", "", NULL, NULL };
+	static bool known;
+
+	for (size_t i = 0; !known && i < sizeof(forms) / sizeof(*forms); i++) {
+		const long number = call_number(forms[i].name);
+
+		if (number >= 0)
+			form[number] = &forms[i];
+	}
+	known = true;
+	return nr >= 0 && nr < CALL_NUMBERS && form[nr] ? form[nr] : &none;
+}
+
+static void look_at_arguments(struct task *t)
+{
+	struct call *c = &t->call;
+
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
+		if (strcmp(arguments[i].call, t->form->name) != 0 ||
+		    (c->args[arguments[i].n] & arguments[i].mask) !=
+			    arguments[i].value)
+			continue;
+		c->traits |= arguments[i].traits;
+		if (arguments[i].as)
+			c->nr = call_number(arguments[i].as);
+	}
+}
+
+/* Read only where another task can keep this one waiting. */
+static int64_t switches(const struct task *t)
+{
+	return has(t, 'w') && !(t->call.kind &
+				(KIND_FILE | KIND_DIR | KIND_PROC | KIND_NULL))
+		       ? sysfile_number(-1, "voluntary_ctxt_switches",
+					"/proc/%d/status", (int)t->tid)
+		       : -1;
+}
+
+void task_enter(struct task *t)
+{
+	struct call *c = &t->call;
+
+	t->form = form_of(c->nr);
+	t->before = (struct stat) { 0 };
+	t->missed = 0;
+	t->rights = false;
+	c->traits = 0;
+	memset(c->feature, 0, sizeof(c->feature));
+	c->kind = has(t, 'f') ? kind_of(t, argument(t, 'f', 0)) : KIND_BAD;
+	look_at_arguments(t);
+	if (has(t, 'm') && c->args[0])
+		c->feature[PAGES] = memory_present(t->tid, c->args[0],
+						   c->args[0] + c->args[1]);
+	if (has(t, 's'))
+		look_at_file(t);
+	take_paths(t, true);
+	if (t->form->enter)
+		t->form->enter(t);
+	t->switches = switches(t);
+}
+
+void task_leave(struct task *t)
+{
+	struct call *c = &t->call;
+	const uint64_t result = c->ret > 0 ? (uint64_t)c->ret : 0;
+
+	take_paths(t, false);
+	/* The stop at its begin is a switch, too. */
+	if (t->switches >= 0 && switches(t) > t->switches + 1)
+		c->traits |= WAITED;
+	if (!c->ret)
+		c->traits |= NOTHING;
+	c->feature[BYTES] = argument(t, 'B', result);
+	c->feature[DESCRIPTORS] = argument(t, 'D', result);
+	if (has(t, 'r'))
+		c->feature[PAGES] = c->feature[NEW_PAGES] = in_pages(result);
+	if (has(t, 'o') && c->ret >= 0)
+		c->kind = kind_of(t, result);
+	if (has(t, 'g') || (has(t, 'm') && !c->ret && c->traits & REMOVE))
+		memory_forget(t->memory, c->args[0], c->args[0] + c->args[1]);
+	if (t->form->leave)
+		t->form->leave(t);
+}
+
+bool task_catches(const struct task *t, int sig)
+{
+	char *text = sysfile_text("/proc/%d/status", (int)t->tid);
+	const char *at = field_behind(text, "SigCgt");
+	const unsigned long long caught = at ? strtoull(at, NULL, 16) : 0;
+
+	free(text);
+	return sig > 0 && sig <= 64 && caught >> (sig - 1) & 1;
+}

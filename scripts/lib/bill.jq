@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+# bill.jq - what the operating system costs a program: how often it asks for what (a
+# profile of `bill count`), times what that costs.
+#
+# usage: jq -rf bill.jq --slurpfile here ROWS --slurpfile there ROWS
+#               --argjson lines_of_table N --argjson counts 0|1 PROFILE
+#   ROWS   of a run or a ledger: benchmark, case, status, value, ci95, evidence; there
+#          is empty, or another machine's
+#   N      of the table's lines, the rest is one; 0: JSON
+#
+# All amounts are sums of rows with weights, so their intervals are known: a map
+# "BENCHMARK CASE" to weight is called an amount here; null: a row is missing.
+
+# Of a case "op=read,bytes=4K,pages=1": {op: "read", bytes: 4096, pages: 1}.
+def size: if test("^[0-9]+[KMG]?$") then
+	{"": 1, K: 1024, M: 1048576, G: 1073741824}[sub("^[0-9]+"; "")]
+		* (sub("[KMG]$"; "") | tonumber)
+	else . end;
+def params: [split(",")[] | split("=") | {(.[0]): (.[1] | size)}] | add;
+
+def measured($rows): [$rows[] | if type == "array" then .[] else . end
+	| select(.status == "ok" and .value) | .key = .benchmark + " " + .case];
+
+def by_operation: map(select(.benchmark == "price") | .params = (.case | params))
+	| group_by(.params.op) | map({(.[0].params.op): .}) | add // {};
+
+def features: ["components", "bytes", "new pages", "pages", "entries", "descriptors",
+	"file pages", "anonymous pages", "mappings"];
+
+# A feature of a row: in its name, or a fact of it, which process runs can differ in.
+def feature($row; $name): ($name | gsub(" "; "_")) as $key
+	| $row.params[$key] // ($row.evidence // {})[$key] // 0
+	| if type == "array" then add / length else . end;
+
+# x of A x = b, by elimination with the largest pivot; 0 for what nothing decides.
+def solve($a; $b):
+	($a | length) as $n
+	| reduce range($n) as $k ({m: [range($n) | . as $i | $a[$i] + [$b[$i]]], pivot: [], row: 0};
+		.row as $r
+		| ([range($r; $n) as $i | [(.m[$i][$k] | fabs), $i]] | max) as $best
+		| if ($best // [0])[0] < 1e-9 then .pivot += [null] else
+			.m[$r] as $swap | .m[$r] = .m[$best[1]] | .m[$best[1]] = $swap
+			| .m[$r] as $p
+			| reduce (range($n) | select(. != $r)) as $i (.;
+				(.m[$i][$k] / $p[$k]) as $f
+				| .m[$i] = [range($n + 1) as $j | .m[$i][$j] - $f * $p[$j]])
+			| .pivot += [$r] | .row += 1 end)
+	| .m as $m
+	| [.pivot | to_entries[] | .key as $k | .value
+		| if . == null then 0 else $m[.][$n] / $m[.][$k] end];
+
+def plus(amounts): [amounts] | if any(. == null) then null else
+	reduce (.[] | to_entries[]) as $e ({}; .[$e.key] += $e.value) end;
+def times($k): if . == null then null else map_values(. * $k) end;
+
+# $n calls whose features have the sums $of, by least squares from the rows of an
+# operation: how much of each.  Features are scaled so that none is lost in rounding.
+def calls($rows; $n; $of): if ($rows // []) == [] then null else
+	[features[] | . as $f | select(([$rows[] | feature(.; $f)] | unique | length) > 1)] as $use
+	| [1, ($use[] | . as $f | [$rows[] | feature(.; $f)] | max)] as $scale
+	| [$rows[] | . as $row | [1, ($use[] | . as $f | feature($row; $f))]
+		| [range(length) as $i | .[$i] / $scale[$i]]] as $x
+	| [range($scale | length) as $i | [range($scale | length) as $j | [$x[] | .[$i] * .[$j]] | add]] as $a
+	| solve($a; [$n, ($use[] | . as $f | $of[$f] // 0)]
+		| [range(length) as $i | .[$i] / $scale[$i]]) as $z
+	| [range($rows | length) as $r | {($rows[$r].key): ([range($z | length) as $i
+		| $x[$r][$i] * $z[$i]] | add)}] | add end;
+
+# The amount of $n calls of a class.  What a row has in it besides is taken off: where
+# one process ends and its parent goes on, a switch and the reaping.
+def amount($op; $all; $id; $n; $of):
+	def own($name): calls($op[$name]; $n; $of);
+	def each($name; $features): calls($op[$name]; 1; $features) | times($n);
+	def row($key): if $all[$key] then {($key): $n} else null end;
+	def fault($kind): row("page_fault fault=" + $kind);
+	# A call that sleeps: its sleep, the wake-up and one switch, as the row says; and
+	# a switch alone, by the two that a call answered on the same CPU has.
+	def sleep: row("context_switch between=process,by=pipe,place=same_cpu,stat=switch")
+		// row("context_switch procs=2,touch=0,stat=switch_high");
+	def switch: plus(each("read_pipe_waited"; {}), (each("read_pipe", "write_pipe"; {bytes: 1, pages: 1})
+		| times(-1)), (sleep | times(-1)));
+	def less($x; $y): plus($x, ($y | times(-1)));
+	if $id == "exit" then less(own("exit"); plus(each("wait"; {}), switch))
+	elif $id == "exit_shared" or $id == "vfork_op" then less(own($id); switch)
+	# What oscost-true has when it ends, and then what goes with the old program.
+	elif $id | IN("exec_static", "exec_dynamic", "exec_script") then
+		plus(less(each($id; {}); each("exit"; {"file pages": 2, "anonymous pages": 3, mappings: 6})),
+			less(own("exit"); each("exit"; {})))
+	elif $id == "wait_op" then own("wait")
+	elif $id == "wait_waited" then plus(own("wait"), sleep)
+	elif $id | IN("futex_waited", "futex_wait_etimedout") then plus(own("futex_wait_eagain"), sleep)
+	elif $id == "futex_wake" then own("futex_wake_nothing")
+	elif $id == "sleep" then plus(own("null_call"), sleep)
+	elif $id == "signal" then less(own("signal"); own("kill"))
+	elif $id == "sigreturn" then {}
+	elif $id == "switch" then switch
+	elif $id == "fault_file" then fault("file")
+	elif $id == "fault_cow" then fault("cow")
+	elif $id == "fault_anon" then fault("anonymous")
+	elif $id == "fault_zero" then fault("zero")
+	elif $id | endswith("_waited") then plus(own($id | rtrimstr("_waited")), sleep)
+	else own($id) end;
+
+def range_of($rows; $name): [$rows[]? | feature(.; $name)] | if . == [] then null else max end;
+
+# The value of an amount, and half of its 95 % interval (rows are independent).
+def worth($all): if any(keys[]; $all[.] == null) then null else
+	{value: ([to_entries[] | .value * $all[.key].value] | add // 0),
+	 half: ([to_entries[] | . as $e | $all[$e.key].ci95 // empty
+		| pow($e.value * (.[1] - .[0]) / 2; 2)] | add // 0 | sqrt)} end;
+
+# "3.16 µs", "13.9 M": three digits and a unit.
+def digits: if . == 0 then "0" else (fabs | log10 | floor) as $e
+	| if $e >= 2 then round | tostring
+	  else . * pow(10; 2 - $e) | round / pow(10; 2 - $e) | tostring end end;
+def shown($unit): . as $x
+	| (if $unit == "ns" then [[1e9, " s"], [1e6, " ms"], [1e3, " µs"], [1, " ns"]]
+		else [[1e9, " G"], [1e6, " M"], [1e3, " k"], [1, ""]] end) as $steps
+	| ($steps | map(select(($x | fabs) >= .[0])) + [$steps[-1]] | first) as $s
+	| "\($x / $s[0] | digits)\($s[1])";
+def left($n): tostring | .[:$n] + " " * ([0, $n - length] | max);
+def right($n): tostring | " " * ([0, $n - length] | max) + .;
+
+def table:
+	.unit as $unit | .sum as $sum | .there as $there
+	| def line($name; $count; $price; $total; $share): ($name | left(30)) + ($count | right(9))
+		+ ($price | right(11)) + ($total | right(11)) + ($share | right(9));
+	  def percent($x): "\($x * 100 | digits) %";
+	  def change: if .there then .there - .total else 0 end;
+	"the system's part: \($sum.value | shown($unit)), by prices known to ±\(percent($sum.half / $sum.value))"
+	+ if .untraced and $unit == "ns" then "; measured: \(.untraced.system_us * 1000 | shown($unit))" else "" end,
+	if $there then "there: \($there.value | shown($unit)), \(percent($there.value / $sum.value - 1))" else empty end,
+	"",
+	line("operation"; "count"; "price"; "total"; if $there then "there" else "share" end),
+	((if $there then .operations | sort_by(-(change | fabs)) else .operations end)[:$lines_of_table][]
+		| line(.name; .count; .price | shown($unit); .total | shown($unit);
+			if $there then (if .there then percent(.there / .total - 1) else "no price" end)
+			else percent(.total / $sum.value) end)),
+	(.operations[$lines_of_table:] | select(length > 0)
+		| line("\(length) more"; ""; ""; map(.total) | add | shown($unit); percent((map(.total) | add) / $sum.value))),
+	if .unpriced == [] then empty else "",
+		"without a price: " + ([.unpriced[] | "\(.count) \(.name)"] | join(", ")) end,
+	([.operations[] | select(.beyond != []) | "\(.name) (\(.beyond | join(", ")))"]
+		| select(. != []) | "beyond what was measured: " + join(", ")),
+	"not in any price: cold caches, waiting for others, memory that the program itself uses";
+
+# The counts alone: means of features, and the least and the most.
+def counted:
+	("operation" | left(30)) + ("count" | right(9)) + "  features: mean (least-most)",
+	(.classes[] | .count as $n | (.name | left(30)) + ($n | right(9)) + "  "
+		+ ([.features | to_entries[] | "\(.key) \(.value.sum / $n | digits)"
+			+ if .value.min < .value.max then " (\(.value.min)-\(.value.max))" else "" end] | join(", "))),
+	(.unpriced | to_entries | sort_by(-.value)[] | (.key | left(30)) + (.value | right(9)) + "  no class");
+
+# Below either table: how sure the counts are.
+def certain:
+	([.calls[]] | add) as $calls | "",
+	"\($calls) calls of \(.processes) processes and \(.threads) more threads, "
+		+ "\(100 * (1 - ([.unpriced[]] | add // 0) / $calls) | digits) % of them with a class",
+	"kinds of faults: \(.fault_kinds); of no known kind: \(.unknown_faults)",
+	if .untraced then .untraced as $r
+		| (($r.wall_ns - 1000 * ($r.user_us + $r.system_us)) | if . < 0 then 0 else . end) as $waiting
+		| "without the tracer: \($r.wall_ns | shown("ns")) (user \($r.user_us * 1000 | shown("ns")), "
+		+ "system \($r.system_us * 1000 | shown("ns")), waiting \($waiting | shown("ns"))); "
+		+ "with it \(.traced.wall_ns / $r.wall_ns | digits) times as long"
+	else "no run without the tracer: \(.no_untraced)" end,
+	(if .untraced then [.traced, .untraced] else [] end
+		| ["page faults", map(.minor_faults + .major_faults)], ["exit status", map(.status)]
+		| .[0] as $of | .[1] | select(length == 2 and .[0] != .[1]) as [$x, $y]
+		| select($of == "exit status" or ($x - $y | fabs) > ([20, $y / 50] | max))
+		| "the two runs disagree: \($of): \($x) traced, \($y) untraced");
+
+if $counts == 1 then if $lines_of_table > 0 then counted, certain else . end else
+measured($here) as $rows
+| ($rows | map({(.key): .}) | add // {}) as $all
+| (measured($there) | map({(.key): .}) | add // {}) as $other
+| ($rows | by_operation) as $op
+| . as $profile
+| [.classes[] | . as $c | (.id | ascii_downcase) as $id
+	| amount($op; $all; $id; .count; .features | map_values(.sum)) as $amount
+	| {name, count}
+	  + if $amount == null then {} else
+		($amount | worth($all)) as $w
+		| {total: $w.value, half: $w.half, price: ($w.value / .count), amount: $amount,
+		   beyond: [$c.features | to_entries[] | .key as $f
+			| range_of($op[$id]; $f) as $most
+			| select($most and .value.max > 2 * $most) | $f]}
+		  + if $there == [] then {} else
+			($amount | worth($other)) as $v
+			| if $v then {there: $v.value, there_half: $v.half} else {} end end
+	    end] as $lines
+| def all(f): [$lines[] | f // empty] | add // 0;
+  def square(f): [$lines[] | f // empty | . * .] | add // 0 | sqrt;
+  {unit: ($rows[0].unit // "ns"),
+   sum: {value: all(.total), half: square(.half)},
+   there: (if $there == [] then null else {value: all(.there), half: square(.there_half)} end),
+   operations: [$lines[] | select(.total) | del(.amount)] | sort_by(-.total),
+   unpriced: ([$lines[] | select(.total | not) | {name, count}]
+	+ [$profile.unpriced | to_entries[] | {name: .key, count: .value}]),
+   calls: $profile.calls, untraced: $profile.untraced, faults: $profile.fault_kinds,
+   unknown_faults: $profile.unknown_faults}
+| if $lines_of_table > 0 then table, ($profile | certain) else . end end

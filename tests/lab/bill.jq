@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# bill.jq - the table of tests/lab/bill: --slurpfile names (of commands) side ({name,
+# exact: {TRY: {WHAT: COUNT}}, bills} of each machine, the first is that whose counts the
+# bill has) --rawfile classes --argjson misses 0|1
+
+# What does not belong to the command.
+def beside: ["interrupts", "threads", "idle"];
+
+# A group of names of calls: that of the first class that has the name, by its first one.
+($classes | split("\n") | map(select(. != "") | split("\t"))) as $class
+| (reduce $class[] as $c ({}; reduce ($c[2] | split(" ")[]) as $name (.;
+	.[$name] //= ($c[2] | split(" ")[0])))) as $first
+| def group: if IN("fork", "vfork", "clone", "clone3", "child") then "fork" else $first[.] // . end;
+  def of_class: . as $id | ($class[] | select(.[1] == $id)) as $c
+	| if $c[1] | startswith("fault") then "fault" elif $c[2] == "" then $c[1]
+	  else $c[2] | split(" ")[0] | group end;
+  def exact($n): .exact[$n | tostring] // {} | with_entries(select(.key | IN(beside[]) | not));
+  def sum: [.[]] | add // 0;
+  def tidy: . * 1000 | round / 1000;
+[range($names | length) as $n
+	| ($side[0] | exact($n)) as $true
+	| $side[0].bills[$n] as $bill
+	| select($bill)
+	| ($true | sum) as $exact
+	| {name: $names[$n], n: $n, exact: $exact, bill: $bill.sum.value,
+	   beside: ([$side[0].exact[$n | tostring][beside[]] // 0] | add),
+	   # Of the calls by one name, as many as have a class.
+	   covered: (1 - ([$bill.unpriced[] | .count as $k | (.name | split(" ")[0]) as $call
+		| ($true[$call] // 0) * $k / ([$k, $bill.calls[$call] // 0] | max)] | add // 0) / $exact),
+	   changes: [$side[1:][] | . as $s | {name: $s.name, exact: (($s | exact($n) | sum) / $exact - 1),
+		predicted: ($s.bills[$n] | if . and .there then .there.value / .sum.value - 1 else null end)}],
+	   misses: ([$true | to_entries[] | {group: (.key | group), exact: .value}]
+		+ [$bill.operations[] | {group: (.name | of_class), bill: .total, calls: .count}]
+		| group_by(.group) | map({group: .[0].group, exact: ([.[].exact // 0] | add),
+			bill: ([.[].bill // 0] | add), calls: ([.[].calls // 0] | add)})
+		| sort_by(-((.bill - .exact) | fabs)))}]
+| if $misses == 1 then .[] | .name as $name | .exact as $all | .misses[:8][]
+	| [$name, .group, .calls, .exact, (.bill | round), ((.bill - .exact) / $all | tidy)] | @tsv
+  else (["command", "exact", "bill", "ratio", "covered", "beside"]
+	+ [$side[1:][] | .name + " predicted", .name + " exact"] | @tsv),
+	(.[] | [.name, .exact, (.bill | round), (.bill / .exact | tidy), (.covered | tidy), .beside,
+		(.changes[] | (.predicted | if . then tidy else . end), (.exact | tidy))] | @tsv) end
