@@ -373,9 +373,10 @@ sub fold {
 		$row{overhead} //= '';
 		$row{of} = [];
 		my $reads = $sections[$row{section}] // [];
-		my $sum = !$row{value} || $row{unit} ne 'ns' ? 'is no time'
+		my $sum = $row{estimator} eq 'derived' ? 'is computed from other rows'
+			: !$row{value} || $row{unit} ne 'ns' ? 'is no time'
 			: $row{estimator} eq 'difference' ? of_batches(\%row, $reads)
-			: $row{estimator} =~ /median|min|max/ ? of_events(\%row, $reads) : 'is computed from other rows';
+			: $row{estimator} =~ /median|min|max/ ? of_events(\%row, $reads) : "is a $row{estimator} of events";
 		my %folded;
 
 		$sum = 'its paths add up to ' . number(sum0 values %$sum) if ref $sum &&
