@@ -43,7 +43,7 @@ static void print_help(const struct opt_set *sets)
 	     "the second run is dropped.  A command that cannot be\nrepeated "
 	     "needs --prepare or --once.  FILE has counts and sums by class: "
 	     "no paths,\nno contents, no arguments.  oscost bill prints and "
-	     "prices it.\n");
+	     "puts costs to it.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: the command's (128 + N if signal N ended it); 2 "
 	     "usage, or a command\nthat cannot be traced: one that traces "

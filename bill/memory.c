@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is mapped where, and which kind a page fault was. */
+/* Mappings, and the kinds of page faults. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "sysfile.h"
 #include "task.h"
 
-/* Of an entry of /proc/PID/pagemap: there; of a file; which page, or, where
- * users may not know that, whether other processes have it, too. */
+/* Bits of an entry of /proc/PID/pagemap: there; of a file; which page, or,
+ * where users may not know that, whether other processes have it, too. */
 #define ENTRY_THERE (1ULL << 63)
 #define ENTRY_FILE  (1ULL << 61)
 #define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
@@ -36,7 +36,7 @@ struct memory *memory_new(void)
 	return m;
 }
 
-/* What is known of page @number. */
+/* The page @number as it is known. */
 static uint8_t *page_at(struct memory *m, uint64_t number)
 {
 	size_t i = 0;

@@ -14,7 +14,7 @@
  */
 enum { OK = 0 };
 
-/* Of a descriptor, or of a path: PROC, or FILE for all else. */
+/* Kinds of a descriptor, or of a path: PROC, or FILE for all else. */
 enum kind {
 	KIND_FILE = 1 << 0, /* regular, and no file of PROC */
 	KIND_DIR = 1 << 1,

@@ -47,7 +47,7 @@ pid_t command_start(struct profile *p, char **command, int *go)
 	_exit(status);
 }
 
-/* What the command writes goes to the same kind of thing: a file that has no
+/* The command's output goes to the same kind of thing: a file that has no
  * name, or a pipe that is read and forgotten. */
 static void replace_output(int pipe)
 {
@@ -75,7 +75,7 @@ static void on_term(int sig)
 	orphaned = 1;
 }
 
-/* What is left becomes ours, child by child. */
+/* Processes that are left become ours, child by child. */
 static void kill_children(void)
 {
 	char list[4096], *at = list;

@@ -22,8 +22,8 @@ void profile_class(struct profile *p, int class,
 	c->count += p->processes > 0;
 }
 
-void profile_unpriced(struct profile *p, long nr, const char *outcome,
-		      const char *kind)
+void profile_unclassed(struct profile *p, long nr, const char *outcome,
+		       const char *kind)
 {
 	const char *name = call_name(nr);
 	char number[32], text[96];
@@ -32,9 +32,9 @@ void profile_unpriced(struct profile *p, long nr, const char *outcome,
 	snprintf(number, sizeof(number), "call %ld", nr);
 	snprintf(text, sizeof(text), "%s%s%s%s%s", name ? name : number,
 		 *outcome ? " " : "", outcome, *kind ? " " : "", kind);
-	n = json_integer_value(json_object_get(p->unpriced, text));
+	n = json_integer_value(json_object_get(p->unclassed, text));
 	if (p->processes)
-		json_object_set_new(p->unpriced, text, json_integer(n + 1));
+		json_object_set_new(p->unclassed, text, json_integer(n + 1));
 }
 
 static json_t *numbers(const char *const *names, const uint64_t *n, int len)
@@ -98,8 +98,8 @@ int profile_write(const struct profile *p, FILE *f)
 						       : unknown;
 	o = json_pack("{s:s,s:I,s:I,s:o,s:O,s:o,s:s,s:I,s:o,s:o,s:s*}",
 		      "format", PROFILE_FORMAT, "processes", p->processes,
-		      "threads", p->threads, "classes", classes(p), "unpriced",
-		      p->unpriced, "calls", calls(p), "fault_kinds", p->faults,
+		      "threads", p->threads, "classes", classes(p), "unclassed",
+		      p->unclassed, "calls", calls(p), "fault_kinds", p->faults,
 		      "unknown_faults", unknown, "traced",
 		      numbers(names, p->traced, TRACED), "untraced",
 		      p->no_untraced ? json_null()

@@ -288,13 +288,13 @@ static uint64_t argument(const struct task *t, char letter, uint64_t none)
 	return at ? t->call.args[at - t->form->args] : none;
 }
 
-/* Of a call that has none: as creat(). */
+/* For a call that has none: as creat(). */
 static uint64_t open_flags(const struct task *t)
 {
 	return argument(t, 'O', O_CREAT | O_TRUNC);
 }
 
-/* What is at @path before the call changes it. */
+/* The file at @path before the call changes it. */
 static void look_before(struct task *t, const char *path, bool follow)
 {
 	struct call *c = &t->call;
@@ -452,7 +452,7 @@ static void leave_write(struct task *t)
 	uint64_t at = argument(t, '@', 0), more = 0;
 
 	look_at_file(t);
-	/* What enlarges a file ends at its end. */
+	/* A write that enlarges a file ends at its end. */
 	if (t->before.st_size > size) {
 		at = (uint64_t)t->before.st_size - n;
 		more = in_pages(at + n) - in_pages((uint64_t)size);

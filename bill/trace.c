@@ -90,13 +90,13 @@ static bool count_fault(pid_t tid, uint64_t address)
 	return true;
 }
 
-static void count_unpriced(const struct task *t, const char *outcome)
+static void count_unclassed(const struct task *t, const char *outcome)
 {
 	/* A path or a file is no kind. */
-	profile_unpriced(profile, t->nr, outcome,
-			 t->call.kind & (KIND_BAD | KIND_FILE)
-				 ? ""
-				 : kind_name(t->call.kind));
+	profile_unclassed(profile, t->nr, outcome,
+			  t->call.kind & (KIND_BAD | KIND_FILE)
+				  ? ""
+				  : kind_name(t->call.kind));
 }
 
 static void count_call(const struct task *t)
@@ -108,7 +108,7 @@ static void count_call(const struct task *t)
 	if (class >= 0)
 		profile_class(profile, class, t->call.feature);
 	else
-		count_unpriced(t, error ? error : "");
+		count_unclassed(t, error ? error : "");
 }
 
 static void count_name(const struct task *t)
@@ -161,7 +161,7 @@ static void leave(struct task *t, const struct __ptrace_syscall_info *info)
 	c->ret = info->exit.rval;
 	count_name(t);
 	if (c->ret >= RESTART_FIRST && c->ret <= RESTART_LAST) {
-		count_unpriced(t, "interrupted");
+		count_unclassed(t, "interrupted");
 		return;
 	}
 	/* An address may look like an error, but not as one that is known. */
@@ -238,7 +238,7 @@ static void at_exit(struct task *t)
 	if (inside)
 		count_name(t);
 	if (inside && nr != SYS_exit_group && nr != SYS_exit)
-		count_unpriced(t, "unfinished");
+		count_unclassed(t, "unfinished");
 	t->inside = false;
 	t->nr = c->nr;
 	if (t->memory->refs > 1)
@@ -316,7 +316,7 @@ static void catch (struct sigaction *before)
 	}
 }
 
-/* What waitpid() has of all tasks, before one of them goes on: it looks at them
+/* All changes that waitpid() has, before a task goes on: it looks at the tasks
  * in a fixed order, so one that stops again at once would keep the others
  * waiting.  Return: how many. */
 struct change {
@@ -374,7 +374,7 @@ int trace_run(struct profile *p, char **arguments)
 	int status, go;
 
 	profile = p;
-	p->unpriced = json_object();
+	p->unclassed = json_object();
 	command = command_start(p, arguments, &go);
 	if (command < 0) {
 		warn("%s", strerror(errno));

@@ -10,7 +10,7 @@
 
 #define PROFILE_FORMAT "oscost-bill-profile 1"
 
-/* Of one feature of all calls of a class. */
+/* One feature of all calls of a class. */
 enum { SUM, MIN, MAX, SUMS };
 
 struct class_sum {
@@ -31,12 +31,12 @@ enum run {
 	RUN,
 };
 
-/* What a command asked of the system.  It has no paths, contents, arguments.
- * The processes that start the command share it (mmap()). */
+/* The operations that a command asked for.  It has no paths, contents,
+ * arguments. The processes that start the command share it (mmap()). */
 struct profile {
 	struct class_sum class[OPERATIONS_N];
 	uint64_t calls[CALL_NUMBERS + 1]; /* all; the last: unknown numbers */
-	json_t *unpriced; /* "name [OUTCOME] [kind]": how many have no class */
+	json_t *unclassed; /* "name [OUTCOME] [kind]": how many have no class */
 	uint64_t processes, threads; /* before the first nothing is counted */
 	uint64_t faults_before; /* of the process that becomes the command */
 	const char *faults;	/* how their kinds were found */
@@ -45,11 +45,11 @@ struct profile {
 };
 
 /* profile_class() - one more of a class; @feature: by enum feature.
- * profile_unpriced() - one more call that has none; @outcome, @kind: or "". */
+ * profile_unclassed() - one more call that has none; @outcome, @kind: or "". */
 void profile_class(struct profile *p, int class,
 		   const uint64_t feature[FEATURES]);
-void profile_unpriced(struct profile *p, long nr, const char *outcome,
-		      const char *kind);
+void profile_unclassed(struct profile *p, long nr, const char *outcome,
+		       const char *kind);
 
 /* profile_write() - as JSON.  Return: 0 or -errno. */
 int profile_write(const struct profile *p, FILE *f);

@@ -34,7 +34,7 @@ $(PROC_FORKER): bench/task/exec/forker.c bench/task/lib/proc_spawn.c \
 
 all: $(PROC_TRUE) $(PROC_LINKED) $(PROC_HELLO) $(PROC_FORKER)
 $(BUILD)/bin/process: | $(PROC_TRUE) $(PROC_HELLO) $(PROC_FORKER)
-$(BUILD)/bin/price: | $(PROC_TRUE) $(PROC_LINKED)
+$(BUILD)/bin/calls: | $(PROC_TRUE) $(PROC_LINKED)
 
 # Files that `make install` puts beside the programs' directory.
 INSTALL_LIBEXEC += $(PROC_TRUE) $(PROC_LINKED) $(PROC_HELLO) $(PROC_FORKER)

@@ -70,7 +70,7 @@ COLUMN(NUMBER, estimate, OWN, "estimate")
 COLUMN(NUMBER, resolution, MEDIAN, "resolution")
 /* The clock's step, over the operations in it. */
 COLUMN(NUMBER, quantum, MEDIAN, "quantum")
-/* What was subtracted for the timer, likewise; 0: the row includes it. */
+/* The timer's cost, subtracted, likewise; 0: the row includes it. */
 COLUMN(NUMBER, overhead, MEDIAN, "overhead")
 /* Bounds of a value that was found between two tries. */
 COLUMN(NUMBER, at_least, MEDIAN, "at_least")

@@ -153,7 +153,7 @@ bool result_shared(const struct result *r, double best);
 void result_aggregate(struct result *out, const struct result *const *rows,
 		      size_t n);
 
-/* What makes a row of a case (rows.c, op_counts_json.c). */
+/* The makers of a case's row (rows.c, op_counts_json.c). */
 struct bench;
 struct case_run;
 struct op_counts;

@@ -11,7 +11,7 @@
 # All amounts are sums of rows with weights, so their intervals are known: a map
 # "BENCHMARK CASE" to weight is called an amount here; null: a row is missing.
 
-# Of a case "op=read,bytes=4K,pages=1": {op: "read", bytes: 4096, pages: 1}.
+# The parameters of a case "op=read,bytes=4K,pages=1": {op: "read", bytes: 4096, pages: 1}.
 def size: if test("^[0-9]+[KMG]?$") then
 	{"": 1, K: 1024, M: 1048576, G: 1073741824}[sub("^[0-9]+"; "")]
 		* (sub("[KMG]$"; "") | tonumber)
@@ -21,7 +21,7 @@ def params: [split(",")[] | split("=") | {(.[0]): (.[1] | size)}] | add;
 def measured($rows): [$rows[] | if type == "array" then .[] else . end
 	| select(.status == "ok" and .value) | .key = .benchmark + " " + .case];
 
-def by_operation: map(select(.benchmark == "price") | .params = (.case | params))
+def by_operation: map(select(.benchmark == "calls") | .params = (.case | params))
 	| group_by(.params.op) | map({(.[0].params.op): .}) | add // {};
 
 def features: ["components", "bytes", "new pages", "pages", "entries", "descriptors",
@@ -66,7 +66,7 @@ def calls($rows; $n; $of): if ($rows // []) == [] then null else
 	| [range($rows | length) as $r | {($rows[$r].key): ([range($z | length) as $i
 		| $x[$r][$i] * $z[$i]] | add)}] | add end;
 
-# The amount of $n calls of a class.  What a row has in it besides is taken off: where
+# The amount of $n calls of a class.  A row's other parts are taken off: where
 # one process ends and its parent goes on, a switch and the reaping.
 def amount($op; $all; $id; $n; $of):
 	def own($name): calls($op[$name]; $n; $of);
@@ -82,7 +82,7 @@ def amount($op; $all; $id; $n; $of):
 	def less($x; $y): plus($x, ($y | times(-1)));
 	if $id == "exit" then less(own("exit"); plus(each("wait"; {}), switch))
 	elif $id == "exit_shared" or $id == "vfork_op" then less(own($id); switch)
-	# What oscost-true has when it ends, and then what goes with the old program.
+	# Off goes the end of oscost-true; on comes the end of the old program's memory.
 	elif $id | IN("exec_static", "exec_dynamic", "exec_script") then
 		plus(less(each($id; {}); each("exit"; {"file pages": 2, "anonymous pages": 3, mappings: 6})),
 			less(own("exit"); each("exit"; {})))
@@ -123,26 +123,26 @@ def right($n): tostring | " " * ([0, $n - length] | max) + .;
 
 def table:
 	.unit as $unit | .sum as $sum | .there as $there
-	| def line($name; $count; $price; $total; $share): ($name | left(30)) + ($count | right(9))
-		+ ($price | right(11)) + ($total | right(11)) + ($share | right(9));
+	| def line($name; $count; $cost; $total; $share): ($name | left(30)) + ($count | right(9))
+		+ ($cost | right(11)) + ($total | right(11)) + ($share | right(9));
 	  def percent($x): "\($x * 100 | digits) %";
 	  def change: if .there then .there - .total else 0 end;
-	"the system's part: \($sum.value | shown($unit)), by prices known to ±\(percent($sum.half / $sum.value))"
+	"the system's part: \($sum.value | shown($unit)), by costs known to ±\(percent($sum.half / $sum.value))"
 	+ if .untraced and $unit == "ns" then "; measured: \(.untraced.system_us * 1000 | shown($unit))" else "" end,
 	if $there then "there: \($there.value | shown($unit)), \(percent($there.value / $sum.value - 1))" else empty end,
 	"",
-	line("operation"; "count"; "price"; "total"; if $there then "there" else "share" end),
+	line("operation"; "count"; "cost"; "total"; if $there then "there" else "share" end),
 	((if $there then .operations | sort_by(-(change | fabs)) else .operations end)[:$lines_of_table][]
-		| line(.name; .count; .price | shown($unit); .total | shown($unit);
-			if $there then (if .there then percent(.there / .total - 1) else "no price" end)
+		| line(.name; .count; .cost | shown($unit); .total | shown($unit);
+			if $there then (if .there then percent(.there / .total - 1) else "unknown" end)
 			else percent(.total / $sum.value) end)),
 	(.operations[$lines_of_table:] | select(length > 0)
 		| line("\(length) more"; ""; ""; map(.total) | add | shown($unit); percent((map(.total) | add) / $sum.value))),
-	if .unpriced == [] then empty else "",
-		"without a price: " + ([.unpriced[] | "\(.count) \(.name)"] | join(", ")) end,
+	if .unclassed == [] then empty else "",
+		"of unknown cost: " + ([.unclassed[] | "\(.count) \(.name)"] | join(", ")) end,
 	([.operations[] | select(.beyond != []) | "\(.name) (\(.beyond | join(", ")))"]
 		| select(. != []) | "beyond what was measured: " + join(", ")),
-	"not in any price: cold caches, waiting for others, memory that the program itself uses";
+	"not in any cost: cold caches, waiting for others, memory that the program itself uses";
 
 # The counts alone: means of features, and the least and the most.
 def counted:
@@ -150,13 +150,13 @@ def counted:
 	(.classes[] | .count as $n | (.name | left(30)) + ($n | right(9)) + "  "
 		+ ([.features | to_entries[] | "\(.key) \(.value.sum / $n | digits)"
 			+ if .value.min < .value.max then " (\(.value.min)-\(.value.max))" else "" end] | join(", "))),
-	(.unpriced | to_entries | sort_by(-.value)[] | (.key | left(30)) + (.value | right(9)) + "  no class");
+	(.unclassed | to_entries | sort_by(-.value)[] | (.key | left(30)) + (.value | right(9)) + "  no class");
 
 # Below either table: how sure the counts are.
 def certain:
 	([.calls[]] | add) as $calls | "",
 	"\($calls) calls of \(.processes) processes and \(.threads) more threads, "
-		+ "\(100 * (1 - ([.unpriced[]] | add // 0) / $calls) | digits) % of them with a class",
+		+ "\(100 * (1 - ([.unclassed[]] | add // 0) / $calls) | digits) % of them with a class",
 	"kinds of faults: \(.fault_kinds); of no known kind: \(.unknown_faults)",
 	if .untraced then .untraced as $r
 		| (($r.wall_ns - 1000 * ($r.user_us + $r.system_us)) | if . < 0 then 0 else . end) as $waiting
@@ -181,7 +181,7 @@ measured($here) as $rows
 	| {name, count}
 	  + if $amount == null then {} else
 		($amount | worth($all)) as $w
-		| {total: $w.value, half: $w.half, price: ($w.value / .count), amount: $amount,
+		| {total: $w.value, half: $w.half, cost: ($w.value / .count), amount: $amount,
 		   beyond: [$c.features | to_entries[] | .key as $f
 			| range_of($op[$id]; $f) as $most
 			| select($most and .value.max > 2 * $most) | $f]}
@@ -195,8 +195,8 @@ measured($here) as $rows
    sum: {value: all(.total), half: square(.half)},
    there: (if $there == [] then null else {value: all(.there), half: square(.there_half)} end),
    operations: [$lines[] | select(.total) | del(.amount)] | sort_by(-.total),
-   unpriced: ([$lines[] | select(.total | not) | {name, count}]
-	+ [$profile.unpriced | to_entries[] | {name: .key, count: .value}]),
+   unclassed: ([$lines[] | select(.total | not) | {name, count}]
+	+ [$profile.unclassed | to_entries[] | {name: .key, count: .value}]),
    calls: $profile.calls, untraced: $profile.untraced, faults: $profile.fault_kinds,
    unknown_faults: $profile.unknown_faults}
 | if $lines_of_table > 0 then table, ($profile | certain) else . end end

@@ -395,7 +395,7 @@ sub fold {
 	}
 }
 
-# What asked for a block of the kernel; '': nothing that counts.
+# The call, or another cause, that a block of the kernel belongs to; '': none that counts.
 my %asked;
 
 sub asked {

@@ -23,7 +23,7 @@ signal        50
 poll          10
 sync          30
 process       20
-price         20
+calls         20
 thread        50
 context_switch 5 --case procs=2 --case procs=16
 ipc           10 --case place=same_cpu

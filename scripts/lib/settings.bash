@@ -35,7 +35,7 @@ configure() {
 	local -a kinds
 
 	profile
-	# Of bash 5.1 on.
+	# Since bash 5.1.
 	conf[seed]=${conf[seed]:-${SRANDOM:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}}
 	conf[host]=$(host_name)
 	utc '%Y-%m-%dT%H:%M:%SZ'

@@ -76,7 +76,7 @@ expect() {
 	expect names 1 utimens
 	expect names 1 futimens
 	expect names 1 access
-	[[ $(more 'getxattr ENODATA' names) == 4 || $(jq '.unpriced | keys[]' names.json) == *EOPNOTSUPP* ]]
+	[[ $(more 'getxattr ENODATA' names) == 4 || $(jq '.unclassed | keys[]' names.json) == *EOPNOTSUPP* ]]
 	expect names 1 'fcntl F_SETLK'
 	expect names 2 dup
 	expect names 1 'close, file stays open'
@@ -194,7 +194,7 @@ expect() {
 	[[ $({ "$bill" --out p.json -- sh -c 'read x; echo $x' 2>/dev/null; cat; } <two) == $'a\nb' ]]
 	[[ $("$bill" --out p.json -- "$known" thread_exec 2>/dev/null) == "by a thread" ]]
 	run "$bill" --once --out p.json -- "$known" unfinished
-	[[ $status == 143 && $(jq '.unpriced["pause interrupted"]' p.json) -ge 1 ]]
+	[[ $status == 143 && $(jq '.unclassed["pause interrupted"]' p.json) -ge 1 ]]
 }
 
 @test "a stopped command goes on with SIGCONT" {
@@ -251,7 +251,7 @@ expect() {
 	until_true pgrep -f "^sleep $nap"
 	kill -TERM "$pid"
 	until_true grep -q caught out
-	# What it left behind is waited for; another signal ends that.
+	# Its last processes are waited for; another signal ends that.
 	kill -TERM "$pid"
 	wait "$pid" || [[ $? == 5 ]]
 	run ! pgrep -f "^sleep $nap"
@@ -262,26 +262,26 @@ expect() {
 	run grep -c 'd/e\|big\|cat' p.json
 	[[ $output == 0 ]]
 	[[ $(jq -r .format p.json) == 'oscost-bill-profile 1' ]]
-	price --counts --profile p.json >table
+	cost --counts --profile p.json >table
 	[[ $(wc -L <table) -le 120 ]]
 	grep -q '^execve dynamic  *1 ' table
 	grep -q '^without the tracer: ' table
-	diff <(price --counts --json --profile p.json | jq -S .) <(jq -S . p.json)
+	diff <(cost --counts --json --profile p.json | jq -S .) <(jq -S . p.json)
 	echo '{"format": "x"}' >bad
-	run -2 price --profile bad
+	run -2 cost --profile bad
 	[[ $output == *"no profile"* ]]
-	run -2 price --profile nosuch
-	run -2 price
+	run -2 cost --profile nosuch
+	run -2 cost
 	run -2 "$bill" --once -- true
 	[[ $output == *"--out FILE"* ]]
 }
 
-price() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
+cost() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
 
-# priced FILE VALUE [OPERATION VALUE]: of all that has a price; that operation has another.
-priced() {
+# costing FILE VALUE [OPERATION VALUE]: of all that has a cost; that operation has another.
+costing() {
 	{
-		"$BIN/price" --list | sed 's/^/price /'
+		"$BIN/calls" --list | sed 's/^/calls /'
 		printf 'page_fault fault=%s\n' file cow anonymous zero
 		echo context_switch between=process,by=pipe,place=same_cpu,stat=switch
 	} | jq -Rc --argjson value "$2" --arg op "${3-}" --argjson other "${4-0}" 'capture("(?<benchmark>[^ ]*) (?<case>.*)")
@@ -295,27 +295,27 @@ bill_of() {
 		--argjson counts 0 --argjson lines_of_table 0 "$1"
 }
 
-@test "each class has a price" {
-	priced here 1000
+@test "each class has a cost" {
+	costing here 1000
 	"$bill" --classes | jq -Rn '{classes: [inputs / "\t" | {id: .[0], name: .[1], count: 1, features: {}}],
-		unpriced: {}, untraced: null, fault_kinds: "", unknown_faults: 0}' >all
+		unclassed: {}, untraced: null, fault_kinds: "", unknown_faults: 0}' >all
 	run -0 bill_of all here
-	jq -e '.unpriced == [] and (.operations | length > 150)' <<<"$output"
+	jq -e '.unclassed == [] and (.operations | length > 150)' <<<"$output"
 }
 
-@test "a known price, features between and beyond what was measured, and what changes" {
-	priced here 1000
-	priced there 1000 fstat 3000
+@test "a known cost, features between and beyond what was measured, and what changes" {
+	costing here 1000
+	costing there 1000 fstat 3000
 	cat >known <<-'E'
 		{"classes": [{"id": "FSTAT", "name": "fstat", "count": 10, "features": {}},
 		 {"id": "OPEN", "name": "open", "count": 4, "features": {"components": {"sum": 100, "min": 1, "max": 70}}}],
-		 "unpriced": {"nosuch": 3}, "untraced": null, "fault_kinds": "", "unknown_faults": 0}
+		 "unclassed": {"nosuch": 3}, "untraced": null, "fault_kinds": "", "unknown_faults": 0}
 	E
 	run -0 bill_of known here there
 	jq -e '.sum.value == 14000 and (.there.value - 34000 | fabs) < 1e-6
 		and (.operations[0] | .name == "fstat" and .total == 10000 and (.half - 1000 | fabs) < 1e-6)
 		and (.operations[1] | (.total - 4000 | fabs) < 1e-6 and .beyond == ["components"])
-		and .unpriced == [{name: "nosuch", count: 3}]' <<<"$output"
+		and .unclassed == [{name: "nosuch", count: 3}]' <<<"$output"
 	# A slope: 1000 at one component, 8000 at eight.
 	sed -i 's/\(op=open,components=8",.*"value":\)1000/\18000/' here
 	run -0 bill_of known here

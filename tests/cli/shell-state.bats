@@ -15,7 +15,7 @@ setup() {
 		alias log='false' local='false'
 		cd() { builtin cd "$@" && echo elsewhere; }
 	E
-	# What is exported before a script is started: several at once, where one does not
+	# Names exported before a script is started: several at once, where one does not
 	# hide what another does.
 	states=("CDPATH=$PWD:/usr|TMPDIR=/nonexistent|GREP_OPTIONS=-v|TMOUT=1|FUNCNEST=2|umask 0|POSIXLY_CORRECT=1|SHELLOPTS=noclobber:allexport:posix|BASHOPTS=nullglob:dotglob"
 		"BASH_ENV=$PWD/bash_env|GLOBIGNORE=*|BASH_COMPAT=3.1|TMPDIR=.|umask 0777|BASHOPTS=failglob:nocasematch"

@@ -3,7 +3,7 @@
 # exact: {TRY: {WHAT: COUNT}}, bills} of each machine, the first is that whose counts the
 # bill has) --rawfile classes --argjson misses 0|1
 
-# What does not belong to the command.
+# Instructions that do not belong to the command.
 def beside: ["interrupts", "threads", "idle"];
 
 # A group of names of calls: that of the first class that has the name, by its first one.
@@ -24,8 +24,8 @@ def beside: ["interrupts", "threads", "idle"];
 	| ($true | sum) as $exact
 	| {name: $names[$n], n: $n, exact: $exact, bill: $bill.sum.value,
 	   beside: ([$side[0].exact[$n | tostring][beside[]] // 0] | add),
-	   # Of the calls by one name, as many as have a class.
-	   covered: (1 - ([$bill.unpriced[] | .count as $k | (.name | split(" ")[0]) as $call
+	   # The share of calls by each name that have a class.
+	   covered: (1 - ([$bill.unclassed[] | .count as $k | (.name | split(" ")[0]) as $call
 		| ($true[$call] // 0) * $k / ([$k, $bill.calls[$call] // 0] | max)] | add // 0) / $exact),
 	   changes: [$side[1:][] | . as $s | {name: $s.name, exact: (($s | exact($n) | sum) / $exact - 1),
 		predicted: ($s.bills[$n] | if . and .there then .there.value / .sum.value - 1 else null end)}],

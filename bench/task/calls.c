@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * price - what does one call of the kernel cost a program?
+ * calls - what does one call of the kernel cost a program?
  *
  * Other programs repeat a call on the same objects, in a loop. A program
  * seldom does: it opens a file once, reads it, and closes it. Here each call is
  * made and timed once, on an object that was made ready for it, and then
  * undone: an open without its close, an open of a name that is missing, a close
- * that is the last one. These are the prices of `oscost bill`, which multiplies
- * them with how often a program makes such calls.
+ * that is the last one. These are the costs that `oscost bill` multiplies
+ * with how often a program makes such calls.
  *
- * What a call costs can grow with a feature of it: components of the path,
+ * The cost of a call can grow with a feature of it: components of the path,
  * bytes, pages that a file gets or that go with a mapping, entries of a
- * directory, descriptors. Such calls have a row at both ends of a range, and
+ * directory, descriptors. These calls have a row at both ends of a range, and
  * the cost between them is taken as a straight line. Files lie in the page
  * cache and their names in that of the kernel; nothing is forced to the disk.
  *
@@ -141,7 +141,7 @@ static bool shut_all(struct state *s)
 	return shut(&s->fd) & shut(&s->far) & shut(&s->listener);
 }
 
-/* What was closed, at both ends or at one. */
+/* Descriptors that were closed, at both ends or at one. */
 static bool forgot(struct state *s)
 {
 	s->fd = -1;
@@ -290,7 +290,7 @@ static bool have_tcp(struct state *s)
 	       !fcntl(s->fd, F_SETFL, O_NONBLOCK);
 }
 
-/* What sends is s->far: it has no port of its own yet. */
+/* The sender is s->far: it has no port of its own yet. */
 static bool have_udp(struct state *s)
 {
 	s->far = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -475,7 +475,7 @@ static bool reap(struct state *s)
  * Processes.
  */
 
-/* What the process has: /proc says it. */
+/* The size of the process, by /proc. */
 static void note_size(struct shared *to)
 {
 	char statm[128], *maps = sysfile_text("/proc/self/maps");
@@ -600,7 +600,7 @@ static bool await_thread(struct state *s)
 	return true;
 }
 
-/* What the partner does when the measuring process sleeps: the least policy, on
+/* The partner's work while the measuring process sleeps: the least policy, on
  * the same CPU, lets it run only then. */
 static int answer(struct partner *p, void *arg);
 
@@ -1143,8 +1143,8 @@ static int make_names(struct state *s)
 	return err ? -errno : 0;
 }
 
-/* What is executed, below names without a directory: the interpreter of the
- * second and third is the first. */
+/* The programs to execute, below names without a directory: the interpreter of
+ * the second and third is the first. */
 static int make_programs(struct bench *b, struct state *s)
 {
 	static const char script[] = "#!oscost-true\n";
@@ -1316,7 +1316,7 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "price",
+	.name = "calls",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = point,
