@@ -68,9 +68,9 @@ COLUMN(INDEX, round, OWN, "round")
 COLUMN(COUNT, seed, FIRST, "seed")
 COLUMN(NUMBER, estimate, OWN, "estimate")
 COLUMN(NUMBER, resolution, MEDIAN, "resolution")
-/* The clock's step, over the operations in it. */
+/* Over the operations: the clock's step; the timer's cost, if subtracted (0:
+ * no). */
 COLUMN(NUMBER, quantum, MEDIAN, "quantum")
-/* The timer's cost, subtracted, likewise; 0: the row includes it. */
 COLUMN(NUMBER, overhead, MEDIAN, "overhead")
 /* Bounds of a value that was found between two tries. */
 COLUMN(NUMBER, at_least, MEDIAN, "at_least")

@@ -27,6 +27,7 @@ not_run() {
 		build/bin/net_server *	an address of another host
 		build/bin/tcp_rtt --peer *	another host
 		build/bin/cpu_load -- make *	a build
+		oscost bill --profile *	two runs of the reader
 	END
 }
 

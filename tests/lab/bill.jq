@@ -15,6 +15,9 @@ def beside: ["interrupts", "threads", "idle"];
 	| if $c[1] | startswith("fault") then "fault" elif $c[2] == "" then $c[1]
 	  else $c[2] | split(" ")[0] | group end;
   def exact($n): .exact[$n | tostring] // {} | with_entries(select(.key | IN(beside[]) | not));
+  # The way in and out of a call is the same for each.
+  def spread($calls): (.entry // 0) as $all | ([$calls[]] | add // 1) as $n | del(.entry)
+	| reduce ($calls | to_entries[]) as $c (.; .[$c.key] += $all * $c.value / $n);
   def sum: [.[]] | add // 0;
   def tidy: . * 1000 | round / 1000;
 [range($names | length) as $n
@@ -28,14 +31,27 @@ def beside: ["interrupts", "threads", "idle"];
 	   covered: (1 - ([$bill.unclassed[] | .count as $k | (.name | split(" ")[0]) as $call
 		| ($true[$call] // 0) * $k / ([$k, $bill.calls[$call] // 0] | max)] | add // 0) / $exact),
 	   changes: [$side[1:][] | . as $s | {name: $s.name, exact: (($s | exact($n) | sum) / $exact - 1),
-		predicted: ($s.bills[$n] | if . and .there then .there.value / .sum.value - 1 else null end)}],
-	   misses: ([$true | to_entries[] | {group: (.key | group), exact: .value}]
+		predicted: ($s.bills[$n] | if . and .there then .there.value / .there.of - 1 else null end)}],
+	   misses: ([$true | spread($bill.calls) | to_entries[] | {group: (.key | group), exact: .value}]
 		+ [$bill.operations[] | {group: (.name | of_class), bill: .total, calls: .count}]
 		| group_by(.group) | map({group: .[0].group, exact: ([.[].exact // 0] | add),
 			bill: ([.[].bill // 0] | add), calls: ([.[].calls // 0] | add)})
 		| sort_by(-((.bill - .exact) | fabs)))}]
 | if $misses == 1 then .[] | .name as $name | .exact as $all | .misses[:8][]
 	| [$name, .group, .calls, .exact, (.bill | round), ((.bill - .exact) / $all | tidy)] | @tsv
+  elif $misses == 2 then
+	([.[].changes[] | select(.predicted and .name == $side[-1].name and ($side | length > 3))] as $kernel
+	| [.[].changes[] | select(.predicted)] - $kernel as $options
+	| def off: (.predicted - .exact) | fabs;
+	  def wrong: select((.exact | fabs) > 0.01 and .exact * .predicted < 0);
+	  ([.[] | .bill / .exact - 1 | fabs]) as $off
+	| ([$off[] | select(. <= 0.1)] | length) as $near
+	| "\($near) of \($off | length) within 10 %, the worst off by \($off | max * 1000 | round / 10) %",
+	  "changes by options: the worst off by \([$options[] | off] | max * 1000 | round / 10) points, \([$options[] | wrong] | length) signs wrong",
+	  (select($kernel != []) | "by the kernel: \([$kernel[] | off] | max * 1000 | round / 10) points, \([$kernel[] | wrong] | length) signs wrong"),
+	  if ($near >= ($off | length) * 10 / 12 and ($off | max) <= 0.2 and ([$options[] | off] | max) <= 0.01
+		and ([$kernel[] | off] | max // 0) <= 0.03 and [($options + $kernel)[] | wrong] == [])
+	  then "as promised" else "not as promised" end)
   else (["command", "exact", "bill", "ratio", "covered", "beside"]
 	+ [$side[1:][] | .name + " predicted", .name + " exact"] | @tsv),
 	(.[] | [.name, .exact, (.bill | round), (.bill / .exact | tidy), (.covered | tidy), .beside,
