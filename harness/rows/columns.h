@@ -68,8 +68,7 @@ COLUMN(INDEX, round, OWN, "round")
 COLUMN(COUNT, seed, FIRST, "seed")
 COLUMN(NUMBER, estimate, OWN, "estimate")
 COLUMN(NUMBER, resolution, MEDIAN, "resolution")
-/* Over the operations: the clock's step; the timer's cost, if subtracted (0:
- * no). */
+/* Over the operations: the clock's step; the timer's cost, taken off, or 0. */
 COLUMN(NUMBER, quantum, MEDIAN, "quantum")
 COLUMN(NUMBER, overhead, MEDIAN, "overhead")
 /* Bounds of a value that was found between two tries. */
