@@ -12,6 +12,7 @@
 #include "task.h"
 
 #define RING_PAGES_MAX 128 /* what a user may lock for each CPU */
+#define WATERMARK      16384
 #define RING_PAGES_MIN 8
 
 static struct ring {
@@ -77,7 +78,7 @@ const char *faults_open(pid_t pid)
 		.enable_on_exec = 1,
 		.inherit = 1,
 		.watermark = 1,
-		.wakeup_watermark = 16384,
+		.wakeup_watermark = WATERMARK,
 	};
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 
@@ -97,15 +98,16 @@ const char *faults_open(pid_t pid)
 	       "or a sandbox)";
 }
 
-void faults_read(fault_fn *fault)
+void faults_read(fault_fn *fault, bool running)
 {
 	for (struct ring *r = rings; r < rings + rings_n; r++) {
 		const char *data = (const char *)r->page + PAGE_SIZE;
 		const uint64_t head =
 			__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+		const uint64_t least = running ? WATERMARK : 0;
 		bool known = true;
 
-		while (known && r->tail < head) {
+		while (known && r->tail + least < head) {
 			union record got;
 
 			/* It may turn around between two words. */

@@ -20,6 +20,9 @@
  * shared that since. */
 #define PAGE_OWN    1
 #define PAGE_SHARED 2
+/* Of a region that one fault seems to have filled; of one that it has not. */
+#define PAGE_HUGE  4
+#define PAGE_SMALL 8
 
 #define AREA 4096 /* pages */
 struct area {
@@ -159,17 +162,60 @@ static bool is_zero_page(uint64_t entry)
 	       !((two[0] ^ entry) & ENTRY_WHICH);
 }
 
+/* The region of a huge page around page @number; NULL: there are no huge ones.
+ */
+static uint8_t *region_of(struct memory *m, uint64_t number, uint64_t *pages)
+{
+	static int64_t bytes = -1;
+
+	if (bytes < 0)
+		bytes = sysfile_number(0, NULL,
+				       "/sys/kernel/mm/transparent_hugepage/"
+				       "hpage_pmd_size");
+	*pages = (uint64_t)bytes / PAGE_SIZE;
+	return *pages > 1 && *pages <= AREA
+		       ? page_at(m, number / *pages * *pages)
+		       : NULL;
+}
+
+/* Whether the first fault in a region has filled it.  Pages that had a fault
+ * each by now look the same, until the next of these faults is read. */
+static bool is_huge(struct memory *m, pid_t tid, uint64_t number)
+{
+	static const uint8_t none[AREA];
+	uint64_t n, from, to;
+	uint8_t *region = region_of(m, number, &n);
+
+	if (!region || memcmp(region, none, n) != 0)
+		return false;
+	from = number / n * n * PAGE_SIZE;
+	to = from + n * PAGE_SIZE;
+	if (is_file(m, tid, from) || is_file(m, tid, to - 1) ||
+	    memory_present(tid, from, to) < n)
+		return false;
+	memset(region, PAGE_OWN | PAGE_HUGE, n);
+	return true;
+}
+
 /* The page is looked at when more faults of it may have followed.  A process
  * has no fault on a page of its own, unless a fork shared it: else it was read
  * at first, and the fault that is counted now stands for that one. */
-int memory_fault(struct memory *m, pid_t tid, uint64_t address)
+int memory_fault(struct memory *m, pid_t tid, uint64_t address, bool *small)
 {
+	uint64_t entry = 0, n;
 	uint8_t *const page = page_at(m, address / PAGE_SIZE);
-	const bool own = *page & PAGE_OWN, shared = *page & PAGE_SHARED;
+	const bool shared = *page & PAGE_SHARED;
 	const bool file = is_file(m, tid, address);
-	uint64_t entry = 0;
 	int class = file ? OP_FAULT_FILE : OP_FAULT_ZERO;
+	bool own;
 
+	*small = *page & PAGE_HUGE && !shared;
+	if (*small) {
+		uint8_t *region = region_of(m, address / PAGE_SIZE, &n);
+
+		memset(region, PAGE_SMALL, n);
+	}
+	own = *page & PAGE_OWN;
 	if (own && !shared)
 		return class;
 	read_entries(tid, address / PAGE_SIZE, &entry, 1);
@@ -177,7 +223,10 @@ int memory_fault(struct memory *m, pid_t tid, uint64_t address)
 		class = OP_FAULT_COW;
 	else if (!file && !(entry & ENTRY_THERE && is_zero_page(entry)))
 		class = OP_FAULT_ANON;
-	*page = class == OP_FAULT_COW || class == OP_FAULT_ANON ? PAGE_OWN : 0;
+	if (class == OP_FAULT_ANON && is_huge(m, tid, address / PAGE_SIZE))
+		return OP_FAULT_HUGE;
+	*page = class == OP_FAULT_COW || class == OP_FAULT_ANON ? PAGE_OWN
+								: PAGE_SMALL;
 	return class;
 }
 

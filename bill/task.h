@@ -86,8 +86,9 @@ struct memory *memory_new(void);
 struct memory *memory_copy(struct memory *from, bool same);
 void memory_drop(struct memory *m);
 
-/* memory_fault() - a fault of task @tid at @address.  Return: its class. */
-int memory_fault(struct memory *m, pid_t tid, uint64_t address);
+/* memory_fault() - a fault of task @tid at @address.  Return: its class.
+ * @small: an earlier one, of the class FAULT_HUGE, was one of FAULT_ANON. */
+int memory_fault(struct memory *m, pid_t tid, uint64_t address, bool *small);
 
 /* memory_forget() - the pages in this range are gone or may be others. */
 void memory_forget(struct memory *m, uint64_t from, uint64_t to);
@@ -109,9 +110,10 @@ ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len);
  * exec() of @pid on, also of all that it starts.  Return: a sentence on what is
  * counted or why not.
  * faults_read() - hand each fault that is not yet read to @fault.  Return of
- * it: false: the task is not known yet, try it the next time. */
+ * it: false: the task is not known yet, try it the next time.  @running: the
+ * newest are left, for the kernel may not have done them yet. */
 typedef bool fault_fn(pid_t tid, uint64_t address);
 const char *faults_open(pid_t pid);
-void faults_read(fault_fn *fault);
+void faults_read(fault_fn *fault, bool running);
 
 #endif

@@ -83,10 +83,15 @@ static void count_event(int class)
 static bool count_fault(pid_t tid, uint64_t address)
 {
 	struct task *t = tasks[tid];
+	bool small;
 
 	if (!t || !t->memory)
 		return false;
-	count_event(memory_fault(t->memory, tid, address));
+	count_event(memory_fault(t->memory, tid, address, &small));
+	if (small) {
+		profile->class[OP_FAULT_HUGE].count--;
+		count_event(OP_FAULT_ANON);
+	}
 	return true;
 }
 
@@ -136,7 +141,7 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 {
 	struct call *c = &t->call;
 
-	faults_read(count_fault);
+	faults_read(count_fault, false);
 	/* A call of 32 bits has no number here. */
 	t->nr = c->nr = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
 	for (int i = 0; i < 6; i++)
@@ -232,7 +237,7 @@ static void at_exit(struct task *t)
 	const bool inside = t->inside;
 	const long nr = t->nr;
 
-	faults_read(count_fault);
+	faults_read(count_fault, false);
 	count_faults(t);
 	*c = (struct call) { .nr = SYS_exit_group, .kind = KIND_BAD };
 	if (inside)
@@ -344,7 +349,7 @@ static int until_all_ended(pid_t first)
 	size_t n;
 
 	while ((n = wait_all(&changes)) || errno == EINTR) {
-		faults_read(count_fault);
+		faults_read(count_fault, !n);
 		if (!n && stop)
 			kill_all(); /* what the command left behind */
 		for (size_t i = 0; i < n; i++) {

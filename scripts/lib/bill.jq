@@ -97,6 +97,7 @@ def amount($op; $all; $id; $n; $of):
 	elif $id == "fault_file" then fault("file")
 	elif $id == "fault_cow" then fault("cow")
 	elif $id == "fault_anon" then fault("anonymous")
+	elif $id == "fault_huge" then fault("thp")
 	elif $id == "fault_zero" then fault("zero")
 	elif $id | endswith("_waited") then plus(own($id | rtrimstr("_waited")), sleep)
 	else own($id) end;

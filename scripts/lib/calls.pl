@@ -404,14 +404,14 @@ sub asked {
 	return $asked{"$node $name"} //= do {
 		my $path = path($node);
 		my @frames = (@{ $path->{frames} }, $name);
-		my $call = first { /^__(?:x64|ia32)_sys_/ } @frames;
+		my $call = first { /^(?:__x64_|__ia32_|k|do_)sys_/ } @frames;
 		my $own = $runner && grep { $_ >> 24 == $runner } keys %{ $path->{sites} };
 
 		$path->{interrupt} ? 'interrupts'
 			: (first { $_ eq 'do_idle' } @frames) ? 'idle'
 			: (first { $_ eq 'kthread' } @frames) ? 'threads'
 			: $call && $own && $call !~ /execve/ ? ''
-			: $call ? $call =~ s/^__(?:x64|ia32)_sys_(?:new(?=[a-z]*stat$|uname$))?//r
+			: $call ? $call =~ s/^(?:__x64_|__ia32_|k|do_)sys_(?:new(?=[a-z]*stat$|uname$))?//r
 			: (first { /page_fault/ } @frames) ? 'fault'
 			: (first { /^ret_from_fork/ } @frames) ? 'child'
 			: $own ? '' : 'entry';

@@ -114,6 +114,12 @@ expect() {
 	[[ $(($(more 'fault anonymous' faults) + zero)) == 3[3-5] ]]
 	[[ $(more 'fault copy-on-write' faults) == [4-6] ]]
 	[[ $(more 'fault file' faults) == @(9|1[0-3]) ]]
+	profile huge
+	profile small
+	# Or none, where the kernel has none free.
+	[[ $(more 'fault huge page' huge) == @(0|4) ]]
+	[[ $(more 'fault anonymous' small) == 20[4-5]? ]]
+	expect small 0 'fault huge page'
 	profile cow
 	profile cow_none
 	[[ $(($(count_of 'fault copy-on-write' cow) - $(count_of 'fault copy-on-write' cow_none))) == 3[2-4] ]]
@@ -282,7 +288,7 @@ cost() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
 costing() {
 	{
 		"$BIN/calls" --list | sed 's/^/calls /'
-		printf 'page_fault fault=%s\n' file cow anonymous zero
+		printf 'page_fault fault=%s\n' file cow anonymous zero thp
 		echo context_switch between=process,by=pipe,place=same_cpu,stat=switch
 	} | jq -Rc --argjson value "$2" --arg op "${3-}" --argjson other "${4-0}" 'capture("(?<benchmark>[^ ]*) (?<case>.*)")
 		| .status = "ok" | .unit = "ns" | .value = (if .case | startswith("op=" + $op) and $op != "" then $other else $value end)
