@@ -49,8 +49,8 @@ else
 # Tables of addresses are read-only where the linker knows the addresses: what
 # a fork copies.  Nothing here unwinds a stack.
 ALL_CFLAGS += -ffunction-sections -fdata-sections -fno-pie -fno-asynchronous-unwind-tables
-# Nothing is timed there, and the file shall have at most 3 MiB.
-$(foreach part,machine/% monitor/% layer/%,$(BUILD)/obj/$(part).o): ALL_CFLAGS += -Os
+# Nothing but system calls is timed there, and the file shall have at most 3 MiB.
+$(foreach part,base/% bench/task/calls harness/visit/points harness/rows/% harness/life/% machine/% monitor/% layer/%,$(BUILD)/obj/$(part).o): ALL_CFLAGS += -Os
 
 MULTI         := $(BUILD)/multi
 MULTI_OBJS    := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard harness/life/multicall/*.c))

@@ -314,8 +314,8 @@ int bench_partner(const struct bench *b, enum bench_place place)
 	const enum bench_place last = any ? BENCH_OTHER_PACKAGE : place;
 	const hwloc_obj_t from = pu_of(b->topo, b->cpu);
 
-	for (int at = any ? BENCH_SAME_CORE : place; from && at <= (int)last;
-	     at++)
+	for (int at = (int)(any ? BENCH_SAME_CORE : place);
+	     from && at <= (int)last; at++)
 		EACH_CPU (b->topo, to)
 			if ((int)place_of(b->topo, from, b->topo->pu[to]) == at)
 				return to;

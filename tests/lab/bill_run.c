@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* bill_run COMMAND...: runs it twice, the second time between two marks of the ledger's
- * plugin, each time when the system has settled: what ran before, the first run too,
- * leaves work to the kernel.  $PREPARE is run by sh before each.  Exit: that of the command. */
+/* bill_run COMMAND...: runs it twice, the second time between two marks of the
+ * ledger's plugin, each time when the system has settled: what ran before, the
+ * first run too, leaves work to the kernel.  $PREPARE is run by sh before each.
+ * Exit: that of the command. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The linker puts them where the plugin looks for them, and this program where none
- * else is: tests/lab/bill. */
+/* The linker puts them where the plugin looks for them, and this program where
+ * none else is: tests/lab/bill. */
 __asm__(".section .marks, \"ax\"\n"
 	"begin: nop\n\tret\n\t.balign 16\n"
 	"end: nop\n\tret\n\t.previous");
