@@ -3,6 +3,7 @@
  * The ledger's plugin without QEMU: what is executed here are made-up blocks of
  * instructions, so many times, and each class must have its exact number.
  */
+/* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../ledger/ledger_plugin.c"
 
 #include "tests.h"
@@ -112,7 +113,7 @@ static int class_in_a_loop(const char *code, size_t size)
 	for (int k = 0; k < CODE; k++)
 		if (now.of[k])
 			of = of == CLASSES && now.of[k] == TIMES ? k : -1;
-	return now.count == 2 * TIMES ? of : -1;
+	return now.count == UINT64_C(2) * TIMES ? of : -1;
 }
 
 /* Bytes as an assembler makes them. */
