@@ -20,7 +20,7 @@
  * shared that since. */
 #define PAGE_OWN    1
 #define PAGE_SHARED 2
-/* Of a region that one fault seems to have filled; of one that it has not. */
+/* Its region seems to be filled by one fault; it is known not to be. */
 #define PAGE_HUGE  4
 #define PAGE_SMALL 8
 
