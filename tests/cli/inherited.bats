@@ -15,11 +15,14 @@ teardown() { pkill -KILL -f "^sleep $nap" || :; }
 
 getpid=(syscall "${QUICK[@]}" --json --case 'op=getpid,by=libc')
 
+# Its row is there; beside other work it may be too small to measure.
+ended_well() { rows 'length == 1 and (.[0].status | IN("ok", "below_resolution"))'; }
+
 @test "where SIGCHLD is ignored all that wait for a child end" {
 	local deaf=(env --ignore-signal=CHLD)
 
 	try 0 "${deaf[@]}" "$BIN/${getpid[0]}" "${getpid[@]:1}"
-	rows 'length == 1 and .[0].status == "ok"'
+	ended_well
 	# Beside other work its samples may all have waited for a CPU.
 	try '0|77' "${deaf[@]}" "$BIN/process" "${QUICK[@]}" --json --case 'op=fork,mem=0'
 	rows 'length == 1 and .[0].status != "failed"'
@@ -31,7 +34,7 @@ getpid=(syscall "${QUICK[@]}" --json --case 'op=getpid,by=libc')
 
 @test "a closed standard descriptor is not the number of another file" {
 	try 0 sh -c 'exec "$@" <&- 2>&-' sh "$BIN/${getpid[0]}" "${getpid[@]:1}"
-	rows 'length == 1 and .[0].status == "ok"'
+	ended_well
 	try 1 sh -c 'exec "$@" >&-' sh "$BIN/${getpid[0]}" "${getpid[@]:1}"
 	says '*: cannot write the results: *'
 	try 2 sh -c 'exec "$@" 2>&-' sh "$BIN/${getpid[0]}" --none
@@ -59,7 +62,7 @@ getpid=(syscall "${QUICK[@]}" --json --case 'op=getpid,by=libc')
 @test "the children that a shell had are left alone, and those of the program are not" {
 	try 0 bash -c "sleep $nap >/dev/null 2>&1 3>&- & exec \"\$@\"" bash \
 		"$BIN/${getpid[0]}" "${getpid[@]:1}"
-	rows 'length == 1 and .[0].status == "ok"'
+	ended_well
 	[[ -z $stderr ]]
 	pgrep -f "^sleep $nap"
 	try 1 bash -c "sleep $nap >/dev/null 2>&1 3>&- & exec \"\$@\"" bash \
@@ -89,7 +92,7 @@ stops() {
 	kill -CONT "$run"
 	wait "$pid"
 	[[ ! -s said ]]
-	jq -e '.status == "ok"' out
+	jq -e '.status | IN("ok", "below_resolution")' out
 }
 
 @test "a message to a terminal that stops who is in the background stops none" {
@@ -108,7 +111,7 @@ stops() {
 	fi
 	try 0 sh -c 'umask 777; exec "$@"' sh "${as[@]}" "$BIN/file_ops" "${QUICK[@]}" --json \
 		--case 'op=create,*'
-	rows 'all(.status == "ok")'
+	rows 'all(.status | IN("ok", "below_resolution"))'
 }
 
 hangs_in() { child=$(pgrep -P "$1" -x unruly) && [[ -e $(find /proc/"$child"/cwd/ -name deep -path '*.oscost-*' | head -n 1) ]]; }
