@@ -8,13 +8,14 @@
 emulator='qemu-system-x86_64 -accel tcg' console=ttyS0 debian=amd64 processor=max \
 	exact=,erms=off,fsrm=off needs=(SERIAL_8250_CONSOLE)
 
-# The newest headers of the plain flavour: the flavour must match the image.
-find_headers() {
-	local dirs
-	mapfile -t dirs < <(compgen -G '/usr/src/linux-headers-*-amd64' |
-		grep -Ev -- '-(cloud|rt)-amd64$' | sort -V)
-	((${#dirs[@]})) || skip 'no kernel headers (package linux-headers-amd64)'
-	printf '%s\n' "${dirs[-1]}"
+# The release whose headers are installed, the newest of the plain flavour; else the archive's.
+find_release() {
+	local release
+	release=$(compgen -G '/usr/src/linux-headers-*-amd64' | grep -Ev -- '-(cloud|rt)-amd64$' |
+		sort -V | tail -n 1)
+	[[ $release ]] || release=$(apt-cache depends linux-image-amd64 2>/dev/null | grep -o 'linux-image-[0-9].*')
+	[[ $release ]] || skip 'no kernel headers, and no kernel in the archive of packages'
+	printf '%s\n' "${release#*linux-*-}"
 }
 
 # A kernel that need not unpack itself in the emulator boots twice as fast.
@@ -49,13 +50,13 @@ fetch_image() { # RELEASE DIR
 	printf '%s\n' "$image"
 }
 
-# The first steps of every such test: the tools, and the headers' kernel in image.
+# The first steps of every such test: the tools, and a kernel: its release, its image.
 prepare_x86() { # WORK KERNELS
 	need qemu-system-x86_64 qemu-system-x86
 	need busybox busybox-static
 	need cpio cpio
 	need jq jq
-	headers=$(find_headers)
+	release=$(find_release)
 	mkdir -p "$1" "$2"
-	image=$(fetch_image "${headers#/usr/src/linux-headers-}" "$2")
+	image=$(fetch_image "$release" "$2")
 }

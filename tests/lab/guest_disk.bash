@@ -13,7 +13,7 @@ readonly disk_modules=(lib/crc16 crypto/crc32c_generic fs/mbcache fs/jbd2/jbd2 f
 # disk_root BIN ROOT KERNELS PROGRAM...: a root with the scripts and these
 # programs of BIN, which boots into /disk.  The caller adds to its /init.
 disk_root() {
-	local root=$2 program release=${headers#/usr/src/linux-headers-} modules
+	local root=$2 program modules
 	local -a paths
 
 	paths=("${disk_modules[@]/#/lib/modules/$release/kernel/}")
