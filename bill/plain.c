@@ -125,6 +125,22 @@ static bool run(struct profile *p, char **command, pid_t parent)
 	return !orphaned;
 }
 
+/* Whether the kernel keeps user and system time apart to the microsecond, not
+ * by what its ticks meet: then a short process that uses both has both. */
+static bool divides_exactly(void)
+{
+	struct rusage u = { 0 };
+	const pid_t pid = fork();
+
+	if (!pid) {
+		for (int i = 0; i < 1000; i++)
+			getppid();
+		_exit(0);
+	}
+	return pid > 0 && wait4(pid, NULL, 0, &u) == pid &&
+	       u.ru_utime.tv_usec && u.ru_stime.tv_usec;
+}
+
 bool plain_run(struct profile *p, char **command)
 {
 	static char bytes[1 << 16];
@@ -133,6 +149,7 @@ bool plain_run(struct profile *p, char **command)
 	pid_t runner;
 
 	fflush(NULL);
+	p->untraced[EXACT] = divides_exactly();
 	if (pipe2(drain, O_CLOEXEC) || (runner = fork()) < 0)
 		return false;
 	if (!runner) {

@@ -87,8 +87,9 @@ static json_t *calls(const struct profile *p)
 int profile_write(const struct profile *p, FILE *f)
 {
 	static const char *const names[] = {
-		"wall_ns", "minor_faults", "major_faults", "status",
-		"user_us", "system_us",	   "own_switches", "other_switches",
+		"wall_ns",	"minor_faults",	  "major_faults",
+		"status",	"user_us",	  "system_us",
+		"own_switches", "other_switches", "exact_times",
 	};
 	uint64_t unknown = p->traced[MINOR_FAULTS] + p->traced[MAJOR_FAULTS];
 	json_t *o;

@@ -28,6 +28,7 @@ enum run {
 	SYSTEM_US,
 	OWN_SWITCHES,	/* of its own will ... */
 	OTHER_SWITCHES, /* ... or not */
+	EXACT,		/* 1: the two times are measured, not by ticks; 0 */
 	RUN,
 };
 

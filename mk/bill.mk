@@ -35,3 +35,8 @@ bill-test: $(BUILD)/ledger_plugin.so ## the bill of 28 commands against each ins
 	$(Q)$(MAKE) --no-print-directory $(jobs) all
 	$(Q)tests/lab/bill '$(abspath $(BUILD))' '$(abspath $(BUILD))/bill-test' '$(abspath $(BUILD))/kernels' || \
 		{ status=$$?; [ $$status = 77 ]; }
+
+.PHONY: bill-time-test
+bill-time-test: ## the change that layers make to the CPU time of commands, predicted and measured
+	$(Q)$(MAKE) --no-print-directory $(jobs) all
+	$(Q)tests/lab/bill_time '$(abspath $(BUILD))' '$(abspath $(BUILD))/bill-time-test'

@@ -3,10 +3,11 @@
 # profile of `bill count`), times what that costs.
 #
 # usage: jq -rf bill.jq --slurpfile here ROWS --slurpfile there ROWS
-#               --argjson lines_of_table N --argjson counts 0|1 PROFILE
+#               --arg form FORM --argjson most N PROFILE
 #   ROWS   of a run or a ledger: benchmark, case, status, value, ci95, evidence; there
 #          is empty, or another machine's
-#   N      of the table's lines, the rest is one; 0: JSON
+#   FORM   table, page (HTML), json; without costs: counts, or the profile itself
+#   N      of the table's lines, the rest is one
 #
 # All amounts are sums of rows with weights, so their intervals are known: a map
 # "BENCHMARK CASE" to weight is called an amount here; null: a row is missing.
@@ -126,25 +127,18 @@ def shown($unit): . as $x
 def left($n): tostring | .[:$n] + " " * ([0, $n - length] | max);
 def right($n): tostring | " " * ([0, $n - length] | max) + .;
 
-def table:
+def percent: "\(. * 100 | digits) %";
+
+# What stands above and below the table.
+def above:
 	.unit as $unit | .sum as $sum | .there as $there
-	| def line($name; $count; $cost; $total; $share): ($name | left(30)) + ($count | right(9))
-		+ ($cost | right(11)) + ($total | right(11)) + ($share | right(9));
-	  def percent($x): "\($x * 100 | digits) %";
-	  def change: if .there then .there - .total else 0 end;
-	"the system's part: \($sum.value | shown($unit)) ±\(percent($sum.model / $sum.value)), by costs known to ±\(percent($sum.half / $sum.value))"
-	+ if .untraced and $unit == "ns" then "; measured: \(.untraced.system_us * 1000 | shown($unit))" else "" end,
-	if $there then "there: \($there.value | shown($unit)), \(percent($there.value / $there.of - 1)), "
-		+ "by costs known to ±\(percent((pow($sum.half; 2) + pow($there.half; 2) | sqrt) / $there.of))" else empty end,
-	"",
-	line("operation"; "count"; "cost"; "total"; if $there then "there" else "share" end),
-	((if $there then .operations | sort_by(-(change | fabs)) else .operations end)[:$lines_of_table][]
-		| line(.name; .count; .cost | shown($unit); .total | shown($unit);
-			if $there then (if .there then percent(.there / .total - 1) else "unknown" end)
-			else percent(.total / $sum.value) end)),
-	(.operations[$lines_of_table:] | select(length > 0)
-		| line("\(length) more"; ""; ""; map(.total) | add | shown($unit); percent((map(.total) | add) / $sum.value))),
-	if .unclassed == [] then empty else "",
+	| "the system's part: \($sum.value | shown($unit)) ±\($sum.model / $sum.value | percent), by costs known to ±\($sum.half / $sum.value | percent)"
+	+ if $unit == "ns" and (.untraced // {}).exact_times == 1 then
+		"; measured: \(.untraced.system_us * 1000 | shown($unit))" else "" end,
+	if $there then "there: \($there.value | shown($unit)), a change of \($there.change / $there.of | percent) ±\($there.half / $there.of | percent)" else empty end;
+def below:
+	.unit as $unit
+	| if .unclassed == [] then empty else
 		"of unknown cost: " + ([.unclassed[] | "\(.count) \(.name)"] | join(", "))
 		+ if .null_call then "; at least \(.null_call * ([.unclassed[].count] | add) | shown($unit)), as null calls" else "" end end,
 	([.operations[] | select(.beyond != []) | "\(.name) (\(.beyond | join(", ")))"]
@@ -153,6 +147,36 @@ def table:
 	([(.waits | select(. > 0) | "\(.) calls waited"), (.threads | select(. > 0) | "\(.) threads may contend"),
 	  ((.untraced // {}).major_faults // 0 | select(. > 0) | "\(.) page faults read a disk")]
 		| select(. != []) | "here: " + join(", "));
+
+# Lines of the table: name, count, cost, total, share or change, and the length of its bar.
+def lines($most):
+	.unit as $unit | .sum as $sum | .there as $there
+	| def change: if .there then .there - .total else 0 end;
+	  def part: if $there then change / $there.of else .total / $sum.value end;
+	(if $there then .operations | sort_by(-(change | fabs)) else .operations end) as $all
+	| ($all[:$most][] | [.name, .count, (.cost, .total | shown($unit)),
+		if $there | not then part | percent elif .there then .there / .total - 1 | percent else "unknown" end, part]),
+	($all[$most:] | select(length > 0) | ["\(length) more", "", "", (map(.total) | add | shown($unit)),
+		if $there then "" else map(part) | add | percent end, (map(part) | add)]);
+def titles: ["operation", "count", "cost", "total", if .there then "change" else "share" end];
+
+def table($most):
+	def line: (.[0] | left(30)) + (.[1] | right(9)) + (.[2] | right(11)) + (.[3] | right(11)) + (.[4] | right(9));
+	above, "", (titles | line), (lines($most) | line), "", below;
+
+# The same as one file of HTML.  Bars to the left: it costs less there.
+def page($most; more):
+	def cells($tag): map("<\($tag)>" + (tostring | @html)) | join("");
+	def bar($longest): "<td><i\(if . < 0 then " class=less" else "" end) style=width:\(100 * fabs / $longest | round)%></i>";
+	([lines($most)[5] | fabs] | max) as $longest
+	| "<!doctype html><html lang=en><meta charset=utf-8><title>oscost bill</title>",
+	"<meta name=viewport content='width=device-width'><style>:root{color-scheme:light dark}",
+	"body{font:15px/1.5 sans-serif;max-width:60em;margin:1em auto;padding:0 1em}td,th{padding:.1em .6em;text-align:right}",
+	"td:first-child,th:first-child{text-align:left}td:last-child{width:40%}i{display:block;height:.8em;background:#47a}",
+	"i.less{background:#2a7;margin-left:auto}@media(max-width:500px){td:nth-child(3),th:nth-child(3){display:none}}</style>",
+	"<body><h1>What the system costs a command</h1>", (above | "<p>" + @html),
+	"<table><tr>\(titles | cells("th"))<th></tr>", (lines($most) | "<tr>\(.[:5] | cells("td"))\(.[5] | bar($longest))</tr>"),
+	"</table>", (below, more | select(. != "") | "<p>" + @html);
 
 # The counts alone: means of features, and the least and the most.
 def counted:
@@ -165,13 +189,15 @@ def counted:
 # Below either table: how sure the counts are.
 def certain:
 	([.calls[]] | add) as $calls | "",
-	"\($calls) calls of \(.processes) processes and \(.threads) more threads, "
+	"\($calls) calls of \(.processes) process\(if .processes == 1 then "" else "es" end)"
+		+ if .threads > 0 then " and \(.threads) more threads" else "" end + ", "
 		+ "\(100 * (1 - ([.unclassed[]] | add // 0) / $calls) | digits) % of them with a class",
 	"kinds of faults: \(.fault_kinds); of no known kind: \(.unknown_faults)",
 	if .untraced then .untraced as $r
 		| (($r.wall_ns - 1000 * ($r.user_us + $r.system_us)) | if . < 0 then 0 else . end) as $waiting
 		| "without the tracer: \($r.wall_ns | shown("ns")) (user \($r.user_us * 1000 | shown("ns")), "
-		+ "system \($r.system_us * 1000 | shown("ns")), waiting \($waiting | shown("ns"))); "
+		+ "system \($r.system_us * 1000 | shown("ns"))\(if $r.exact_times == 1 then "" else " by what ticks met" end), "
+		+ "waiting \($waiting | shown("ns"))); "
 		+ "with it \(.traced.wall_ns / $r.wall_ns | digits) times as long"
 	else "no run without the tracer: \(.no_untraced)" end,
 	(if .untraced then [.traced, .untraced] else [] end
@@ -180,7 +206,7 @@ def certain:
 		| select($of == "exit status" or ($x - $y | fabs) > ([20, $y / 50] | max))
 		| "the two runs disagree: \($of): \($x) traced, \($y) untraced");
 
-if $counts == 1 then if $lines_of_table > 0 then counted, certain else . end else
+if $form == "counts" then counted, certain elif $form == "profile" then . else
 measured($here) as $rows
 | ($rows | map({(.key): .}) | add // {}) as $all
 | (measured($there) | map({(.key): .}) | add // {}) as $other
@@ -203,8 +229,9 @@ measured($here) as $rows
   def square(f): [$lines[] | f // empty | . * .] | add // 0 | sqrt;
   {unit: ($rows[0].unit // "ns"),
    sum: {value: all(.total), half: square(.half), model: (pow(model * all(.total); 2) + pow(square(.half); 2) | sqrt)},
-   there: (if $there == [] then null else {value: all(.there), half: square(.there_half),
-	of: ([$lines[] | select(.there).total] | add // 0)} end),
+   there: (if $there == [] then null else {value: all(.there), of: ([$lines[] | select(.there).total] | add // 0)}
+	| .change = .value - .of
+	| .half = (pow(square(.half); 2) + pow(square(.there_half); 2) + pow(model * .change; 2) | sqrt) end),
    null_call: $all["calls op=null_call"].value, threads: $profile.threads,
    waits: ([.classes[] | select(.name | endswith("waited")).count] | add // 0),
    operations: [$lines[] | select(.total) | del(.amount)] | sort_by(-.total),
@@ -212,4 +239,5 @@ measured($here) as $rows
 	+ [$profile.unclassed | to_entries[] | {name: .key, count: .value}]),
    calls: $profile.calls, untraced: $profile.untraced, faults: $profile.fault_kinds,
    unknown_faults: $profile.unknown_faults}
-| if $lines_of_table > 0 then table, ($profile | certain) else . end end
+| if $form == "json" then . elif $form == "page" then page($most; $profile | certain)
+  else table($most), ($profile | certain) end end

@@ -277,6 +277,8 @@ expect() {
 	run -2 cost --profile bad
 	[[ $output == *"no profile"* ]]
 	run -2 cost --profile nosuch
+	run -2 cost --counts --page page.html --profile p.json
+	run -2 cost --on a --under landlock --profile p.json
 	run -2 cost
 	run -2 "$bill" --once -- true
 	[[ $output == *"--out FILE"* ]]
@@ -298,7 +300,7 @@ costing() {
 # bill_of PROFILE HERE [THERE]
 bill_of() {
 	jq -f "$ROOT/scripts/lib/bill.jq" --slurpfile here "$2" --slurpfile there "${3-/dev/null}" \
-		--argjson counts 0 --argjson lines_of_table 0 "$1"
+		--arg form json --argjson most 0 "$1"
 }
 
 @test "each class has a cost" {
@@ -315,13 +317,20 @@ bill_of() {
 	cat >known <<-'E'
 		{"classes": [{"id": "FSTAT", "name": "fstat", "count": 10, "features": {}},
 		 {"id": "OPEN", "name": "open", "count": 4, "features": {"components": {"sum": 100, "min": 1, "max": 70}}}],
-		 "unclassed": {"nosuch": 3}, "untraced": null, "fault_kinds": "", "unknown_faults": 0}
+		 "unclassed": {"nosuch": 3}, "calls": {"fstat": 10, "open": 4, "nosuch": 3}, "processes": 1,
+		 "threads": 0, "untraced": null, "no_untraced": "", "fault_kinds": "", "unknown_faults": 0}
 	E
 	run -0 bill_of known here there
 	jq -e '.sum.value == 14000 and (.there.value - 34000 | fabs) < 1e-6
 		and (.operations[0] | .name == "fstat" and .total == 10000 and (.half - 1000 | fabs) < 1e-6)
 		and (.operations[1] | (.total - 4000 | fabs) < 1e-6 and .beyond == ["components"])
 		and .unclassed == [{name: "nosuch", count: 3}]' <<<"$output"
+	# The page: a bar of full length for the operation that changes most, and no markup out of names.
+	sed 's/nosuch/<i>/' known | jq -rf "$ROOT/scripts/lib/bill.jq" --slurpfile here here --slurpfile there there \
+		--arg form page --argjson most 1 >page.html
+	grep -q '<tr><td>fstat<td>10<td>.*<td>200 %<td><i style=width:100%></i>' page.html
+	grep -q '<p>of unknown cost: 3 &lt;i&gt;;' page.html
+	! command -v tidy >/dev/null || tidy -qe --drop-empty-elements no page.html
 	# A slope: 1000 at one component, 8000 at eight.
 	sed -i 's/\(op=open,components=8",.*"value":\)1000/\18000/' here
 	run -0 bill_of known here
