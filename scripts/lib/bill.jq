@@ -132,7 +132,7 @@ def percent: "\(. * 100 | digits) %";
 # What stands above and below the table.
 def above:
 	.unit as $unit | .sum as $sum | .there as $there
-	| "the system's part: \($sum.value | shown($unit)) ±\($sum.model / $sum.value | percent), by costs known to ±\($sum.half / $sum.value | percent)"
+	| "the system's part: \($sum.value | shown($unit))\(if $unit == "ns" then "" else " \($unit)" end) ±\($sum.model / $sum.value | percent), by costs known to ±\($sum.half / $sum.value | percent)"
 	+ if $unit == "ns" and (.untraced // {}).exact_times == 1 then
 		"; measured: \(.untraced.system_us * 1000 | shown($unit))" else "" end,
 	if $there then "there: \($there.value | shown($unit)), a change of \($there.change / $there.of | percent) ±\($there.half / $there.of | percent)" else empty end;

@@ -140,9 +140,10 @@ sub path {
 				(!@frames || $frames[-1] ne $caller);
 			push @frames, $name if !@frames || $frames[-1] ne $name;
 			{ frames => \@frames, interrupt => $above->{interrupt} || $kind == INTERRUPT,
-			  sites => { %{ $above->{sites} }, $site => 1 } };
+			  sites => { %{ $above->{sites} }, $site => 1 },
+			  user => $site < USER_ENDS ? $site : $above->{user} };
 		} else {
-			{ frames => [], interrupt => 0, sites => {} };
+			{ frames => [], interrupt => 0, sites => {}, user => 0 };
 		}
 	};
 }
@@ -405,7 +406,8 @@ sub asked {
 		my $path = path($node);
 		my @frames = (@{ $path->{frames} }, $name);
 		my $call = first { /^(?:__x64_|__ia32_|k|do_)sys_/ } @frames;
-		my $own = $runner && grep { $_ >> 24 == $runner } keys %{ $path->{sites} };
+		# The last site in user space: behind an exec those of the caller may still be above it.
+		my $own = $runner && $path->{user} >> 24 == $runner;
 
 		$path->{interrupt} ? 'interrupts'
 			: (first { $_ eq 'do_idle' } @frames) ? 'idle'

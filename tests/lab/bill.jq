@@ -41,15 +41,15 @@ def beside: ["interrupts", "threads", "idle"];
 	| [$name, .group, .calls, .exact, (.bill | round), ((.bill - .exact) / $all | tidy)] | @tsv
   elif $misses == 2 then
 	([.[].changes[] | select(.predicted and .name == $side[-1].name and ($side | length > 3))] as $kernel
-	| [.[].changes[] | select(.predicted)] - $kernel as $options
+	| ([.[].changes[] | select(.predicted)] - $kernel) as $options
 	| def off: (.predicted - .exact) | fabs;
 	  def wrong: select((.exact | fabs) > 0.01 and .exact * .predicted < 0);
 	  ([.[] | .bill / .exact - 1 | fabs]) as $off
 	| ([$off[] | select(. <= 0.1)] | length) as $near
 	| "\($near) of \($off | length) within 10 %, the worst off by \($off | max * 1000 | round / 10) %",
-	  "changes by options: the worst off by \([$options[] | off] | max * 1000 | round / 10) points, \([$options[] | wrong] | length) signs wrong",
+	  (select($options != []) | "changes by options: the worst off by \([$options[] | off] | max * 1000 | round / 10) points, \([$options[] | wrong] | length) signs wrong"),
 	  (select($kernel != []) | "by the kernel: \([$kernel[] | off] | max * 1000 | round / 10) points, \([$kernel[] | wrong] | length) signs wrong"),
-	  if ($near >= ($off | length) * 10 / 12 and ($off | max) <= 0.2 and ([$options[] | off] | max) <= 0.01
+	  if ($near >= ($off | length) * 10 / 12 and ($off | max) <= 0.2 and ([$options[] | off] | max // 0) <= 0.01
 		and ([$kernel[] | off] | max // 0) <= 0.03 and [($options + $kernel)[] | wrong] == [])
 	  then "as promised" else "not as promised" end)
   else (["command", "exact", "bill", "ratio", "covered", "beside"]
