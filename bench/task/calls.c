@@ -33,13 +33,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
-#include <linux/futex.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -64,10 +62,10 @@
 #include "call.h"
 #include "file_place.h"
 #include "lib/proc_copy.h"
+#include "lib/sync_futex.h"
 #include "partner.h"
-#include "sysfile.h"
 
-#define DEPTH	       8  /* directories below the scratch directory */
+#define DEPTH	       8  /* components of a name, at most */
 #define MOST_FDS       64 /* that are asked about at once */
 #define MOST_BYTES     ((size_t)64 << 10)
 #define MOST_PAGES     16
@@ -76,12 +74,14 @@
 #define ADDED_PAGES    4096 /* to a process: 16 MiB */
 #define ADDED_MAPPINGS 512
 
-/* Written by a process that was made. */
+/* Memory of the processes that take part. */
 struct shared {
-	volatile uint64_t ticks; /* at its first instruction, or its last one */
+	/* When a child began or ended what is timed, by its own clock, where
+	 * this process does not do that itself; else 0. */
+	volatile uint64_t began, ended;
 	_Alignas(64) _Atomic uint32_t go;   /* the partner may answer */
 	_Alignas(64) _Atomic uint32_t word; /* of futex */
-	double file_pages, anonymous_pages, mappings;
+	struct proc_size size;
 };
 
 struct row;
@@ -92,20 +92,19 @@ struct state {
 	struct file_place place;
 	/* Names below it with as many components as the case says. */
 	char file[64], missing[64], fresh[64], other[64], dir[64], link[64];
+	const char *made; /* of a file that tidy() removes, or NULL */
 	size_t bytes, pages, added;
 	int fds;
 	int fd, far, listener; /* -1: not open */
-	char *map, *heap;
+	char *map, *heap;      /* map is NULL: none */
 	size_t map_bytes;
-	pid_t pid;
-	int status;	       /* that it ends with */
-	struct shared *shared; /* with processes that are made */
+	pid_t pid;  /* of a child; 0: none */
+	int status; /* that it ends with */
+	struct shared *shared;
 	enum timer_method method;
 	struct partner partner;
 	const struct row *row; /* what it answers */
-	char *added_map;       /* what the process has more: add= */
-	size_t added_bytes;
-	int large; /* a file of as much */
+	int large;	       /* a file of all added pages */
 	struct pollfd asked[MOST_FDS];
 	struct epoll_event events[MOST_FDS];
 	struct sockaddr_in in;
@@ -121,15 +120,18 @@ struct state {
 		sigset_t set;
 		struct flock lock;
 	} of;
-	const char *what; /* is added */
-	_Atomic int tid;  /* of a thread; 0: it has ended */
-	int word;	  /* of futex, of options of sockets */
+	const char *what;	   /* is added */
+	int word;		   /* of options of sockets */
+	_Atomic uint32_t own_word; /* of futex, in this process alone */
+	_Atomic uint32_t tid;	   /* of a thread; 0: it has ended */
 	_Alignas(64) char data[MOST_BYTES];
 };
 
 /*
  * Objects, made ready and undone; all return whether it went right.
  */
+
+#define GETS_FD(call) ((s->fd = (call)) >= 0)
 
 static bool shut(int *fd)
 {
@@ -141,7 +143,11 @@ static bool shut(int *fd)
 
 static bool shut_all(struct state *s)
 {
-	return shut(&s->fd) & shut(&s->far) & shut(&s->listener);
+	bool good = shut(&s->fd);
+
+	good &= shut(&s->far);
+	good &= shut(&s->listener);
+	return good;
 }
 
 /* Descriptors that were closed, at both ends or at one. */
@@ -170,86 +176,90 @@ static size_t page_bytes(void)
 /* A new file of @pages pages, open as s->fd at its beginning. */
 static bool make_open(struct state *s, const char *path, size_t pages)
 {
-	s->fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	for (size_t i = 0; s->fd >= 0 && i < pages; i++)
-		if (write(s->fd, s->data, page_bytes()) !=
-		    (ssize_t)page_bytes())
-			return false;
-	return s->fd >= 0 && !lseek(s->fd, 0, SEEK_SET);
+	bool good = GETS_FD(
+		open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+
+	s->made = path;
+	for (size_t i = 0; good && i < pages; i++)
+		good = write(s->fd, s->data, page_bytes()) ==
+		       (ssize_t)page_bytes();
+	return good && !lseek(s->fd, 0, SEEK_SET);
 }
 
+/* The same, closed; what undoes the row removes it. */
 static bool make_file(struct state *s, const char *path, size_t pages)
 {
-	return make_open(s, path, pages) && shut(&s->fd);
+	const bool good = make_open(s, path, pages) && shut(&s->fd);
+
+	s->made = NULL;
+	return good;
 }
 
-static bool drop(struct state *s, const char *path)
+static bool have_path(struct state *s, const char *path, int flags)
 {
-	return shut_all(s) & !unlink(path);
+	return GETS_FD(open(path, flags | O_CLOEXEC));
 }
 
 static bool have(struct state *s, int flags)
 {
-	s->fd = open(s->file, flags | O_CLOEXEC);
-	return s->fd >= 0;
+	return have_path(s, s->file, flags);
 }
 
 /* A file to copy from, and a new one. */
 static bool have_two(struct state *s)
 {
-	s->far = open(s->fresh, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-	return s->far >= 0 && have(s, O_RDONLY);
-}
+	const bool good = make_open(s, s->fresh, 0);
 
-static bool have_dir(struct state *s)
-{
-	s->fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return s->fd >= 0;
+	s->far = s->fd;
+	return good && have(s, O_RDONLY);
 }
 
 /* A directory with as many names as the case says, beside "." and "..". */
 static bool have_entries(struct state *s)
 {
-	s->fd = open(s->pages > 2 ? "full" : "empty",
-		     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return s->fd >= 0;
+	return have_path(s, s->pages > 2 ? "full" : "empty", O_DIRECTORY);
+}
+
+static bool take_ends(struct state *s, const int end[2])
+{
+	s->fd = end[0];
+	s->far = end[1];
+	return true;
 }
 
 static bool have_pipe(struct state *s)
 {
 	int end[2];
 
-	if (pipe2(end, O_CLOEXEC | O_NONBLOCK))
-		return false;
-	s->fd = end[0];
-	s->far = end[1];
-	return true;
+	return !pipe2(end, O_CLOEXEC | O_NONBLOCK) && take_ends(s, end);
 }
 
 static bool have_pair(struct state *s)
 {
+	const int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 	int end[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
-		       end))
-		return false;
-	s->fd = end[0];
-	s->far = end[1];
-	return true;
+	return !socketpair(AF_UNIX, type, 0, end) && take_ends(s, end);
 }
 
 static bool have_socket(struct state *s, int family, int type)
 {
-	s->fd = socket(family, type | SOCK_CLOEXEC, 0);
-	return s->fd >= 0;
+	return GETS_FD(socket(family, type | SOCK_CLOEXEC, 0));
 }
 
 static const struct sockaddr_un unix_name = { AF_UNIX, "socket" };
 #define UNIX_NAME (const struct sockaddr *)&unix_name, sizeof(unix_name)
 
+static bool unname(struct state *s)
+{
+	s->made = NULL;
+	return !unlink(unix_name.sun_path);
+}
+
 static bool have_unix_listener(struct state *s)
 {
-	unlink(unix_name.sun_path);
+	s->made = unix_name.sun_path;
+	unlink(unix_name.sun_path); /* of a row that failed */
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	return s->listener >= 0 && !bind(s->listener, UNIX_NAME) &&
 	       !listen(s->listener, 8) && have_socket(s, AF_UNIX, SOCK_STREAM);
@@ -266,6 +276,11 @@ static bool have_port(struct state *s, int fd)
 	       !getsockname(fd, (struct sockaddr *)&s->in, &len);
 }
 #define IN_NAME(s) (const struct sockaddr *)&(s)->in, sizeof((s)->in)
+
+static bool have_tcp_socket(struct state *s)
+{
+	return have_socket(s, AF_INET, SOCK_STREAM);
+}
 
 static bool have_tcp_listener(struct state *s, int type)
 {
@@ -320,20 +335,42 @@ static bool is_there(struct state *s, int fd)
 	return !ioctl(fd, FIONREAD, &there) && there == (int)s->bytes;
 }
 
-/* Anonymous memory, or that of a file, of which so many pages were touched. */
-static bool have_map(struct state *s, int fd)
+static bool has_size(struct state *s, bool some)
 {
-	const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE;
+	return !fstat(s->fd, &s->of.st) &&
+	       (some ? s->of.st.st_size >= (off_t)s->bytes : !s->of.st.st_size);
+}
 
-	s->map_bytes = MOST_PAGES * page_bytes();
+/* Memory of small pages, as s->map: anonymous, or that of a file. */
+static bool have_pages(struct state *s, size_t pages, int flags, int fd)
+{
+	s->map_bytes = pages * page_bytes();
 	s->map = mmap(NULL, s->map_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 	if (s->map == MAP_FAILED)
+		s->map = NULL;
+	else
+		(void)madvise(s->map, s->map_bytes, MADV_NOHUGEPAGE);
+	return s->map;
+}
+
+static void touch(char *at, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		((volatile char *)at)[i * page_bytes()] = 1;
+}
+
+/* Some of which as many pages were touched as the case says. */
+static bool have_map(struct state *s, int fd)
+{
+	if (!have_pages(s, MOST_PAGES,
+			fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, fd))
 		return false;
-	(void)madvise(s->map, s->map_bytes, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < s->pages; i++)
-		s->map[i * page_bytes()] = 1;
+	touch(s->map, s->pages);
 	return true;
 }
+
+#define MAPS(prot, flags, fd) \
+	((s->map = mmap(NULL, s->map_bytes, prot, flags, fd, 0)) != MAP_FAILED)
 
 static bool unmap(struct state *s)
 {
@@ -341,7 +378,7 @@ static bool unmap(struct state *s)
 			  !munmap(s->map, s->map_bytes);
 
 	s->map = NULL;
-	return good & shut_all(s);
+	return good;
 }
 
 static bool is_mapped(const struct state *s)
@@ -355,10 +392,10 @@ static bool is_mapped(const struct state *s)
 static bool have_heap(struct state *s)
 {
 	s->heap = sbrk((intptr_t)(MOST_PAGES * page_bytes()));
-	for (size_t i = 0; (uintptr_t)s->heap != UINTPTR_MAX && i < s->pages;
-	     i++)
-		s->heap[i * page_bytes()] = 1;
-	return (uintptr_t)s->heap != UINTPTR_MAX;
+	if ((uintptr_t)s->heap == UINTPTR_MAX)
+		return false;
+	touch(s->heap, s->pages);
+	return true;
 }
 
 /* Unless malloc() has moved the end meanwhile: all below is in use then. */
@@ -388,11 +425,10 @@ static bool close_asked(struct state *s)
 {
 	bool good = true;
 
-	for (int i = 0; i < s->fds; i++) {
-		good &= s->asked[i].fd <= 0 || !close(s->asked[i].fd);
-		s->asked[i].fd = -1;
-	}
-	return good & shut_all(s);
+	for (int i = 0; i < s->fds; i++)
+		if (s->asked[i].fd > 0)
+			good &= shut(&s->asked[i].fd);
+	return good;
 }
 
 static bool select_asked(struct state *s)
@@ -424,26 +460,62 @@ static void handle(int signal)
 	handled++;
 }
 
-static bool blocked(int how)
+static bool have_action(struct state *s)
 {
-	sigset_t set;
+	s->of.action = (struct sigaction) { .sa_handler = handle };
+	handled = 0;
+	return !sigaction(SIGUSR2, &s->of.action, NULL);
+}
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	return !sigprocmask(how, &set, NULL);
+static bool blocked(struct state *s, int how)
+{
+	sigemptyset(&s->of.set);
+	sigaddset(&s->of.set, SIGUSR1);
+	return !sigprocmask(how, &s->of.set, NULL);
 }
 
 static bool take_signal(struct state *s)
 {
 	const struct timespec none = { 0 };
 
-	sigemptyset(&s->of.set);
-	sigaddset(&s->of.set, SIGUSR1);
 	return sigtimedwait(&s->of.set, NULL, &none) == SIGUSR1 &&
-	       blocked(SIG_UNBLOCK);
+	       blocked(s, SIG_UNBLOCK);
 }
 
-/* A process that has ended, or that waits until s->far is closed. */
+static bool reap(struct state *s)
+{
+	int status = 1;
+	const bool good = waitpid(s->pid, &status, 0) == s->pid;
+
+	s->pid = 0;
+	return good && status == s->status;
+}
+
+/* What undoes most rows: nothing is left open, mapped, made or running. */
+static bool tidy(struct state *s)
+{
+	bool good = close_asked(s);
+
+	good &= shut_all(s);
+	good &= unmap(s);
+	good &= s->pid <= 0 || reap(s);
+	good &= !s->made || !unlink(s->made);
+	s->made = NULL;
+	return good;
+}
+
+static bool drop(struct state *s, const char *path)
+{
+	const bool good = tidy(s);
+
+	return !unlink(path) && good;
+}
+
+/*
+ * Processes.
+ */
+
+/* One that has ended, or that waits until s->far is closed. */
 static bool have_child(struct state *s, bool ended)
 {
 	siginfo_t info;
@@ -463,74 +535,27 @@ static bool have_child(struct state *s, bool ended)
 						WEXITED | WNOWAIT));
 }
 
-static bool reap(struct state *s)
-{
-	int status = 1;
-	const bool good = s->pid > 0 && waitpid(s->pid, &status, 0) == s->pid;
-
-	s->pid = 0;
-	return (good && status == s->status) & shut_all(s);
-}
-
-#define FUTEX(s, op, value, time) \
-	syscall(SYS_futex, &(s)->word, (op) | FUTEX_PRIVATE_FLAG, value, time)
-
-/*
- * Processes.
- */
-
-/* The size of the process, by /proc. */
-static void note_size(struct shared *to)
-{
-	char statm[128], *maps = sysfile_text("/proc/self/maps");
-	int64_t all, file;
-
-	sysfile_line(statm, sizeof(statm), "/proc/self/statm");
-	all = field_number(field_nth(statm, 1), 0);
-	file = field_number(field_nth(statm, 2), 0);
-	to->file_pages = (double)file;
-	to->anonymous_pages = (double)(all - file);
-	to->mappings = 0;
-	for (const char *at = maps; at && (at = strchr(at, '\n')); at++)
-		to->mappings++;
-	free(maps);
-}
-
 /* Map and touch what the case adds: pages of its own, of a file, or one mapping
  * for every second page, without pages. */
-static bool add(struct state *s, const char *what)
+static bool add(struct state *s)
 {
-	const bool file = !strcmp(what, "file");
-	const bool maps = !strcmp(what, "mappings");
+	const bool file = !strcmp(s->what, "file");
+	const bool maps = !strcmp(s->what, "mappings");
 	const size_t pages = maps ? ADDED_MAPPINGS : ADDED_PAGES;
 
-	if (!strcmp(what, "none"))
+	if (!strcmp(s->what, "none"))
 		return true;
-	s->added_bytes = pages * page_bytes();
-	s->added_map = mmap(NULL, s->added_bytes, PROT_READ | PROT_WRITE,
-			    file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
-			    file ? s->large : -1, 0);
-	if (s->added_map == MAP_FAILED)
+	if (!have_pages(s, pages,
+			file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+			file ? s->large : -1))
 		return false;
-	(void)madvise(s->added_map, s->added_bytes, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < pages; i++) {
-		char *at = s->added_map + i * page_bytes();
-
-		if (maps && i % 2 && mprotect(at, page_bytes(), PROT_READ))
+	if (!maps)
+		touch(s->map, pages);
+	for (size_t i = 1; maps && i < pages; i += 2)
+		if (mprotect(s->map + i * page_bytes(), page_bytes(),
+			     PROT_READ))
 			return false;
-		if (!maps)
-			*(volatile char *)at = 1;
-	}
 	return true;
-}
-
-static bool take_added(struct state *s)
-{
-	const bool good = !s->added_map || s->added_map == MAP_FAILED ||
-			  !munmap(s->added_map, s->added_bytes);
-
-	s->added_map = NULL;
-	return good;
 }
 
 /* A process that has what the case adds, and ends. */
@@ -538,24 +563,25 @@ static bool end_child(struct state *s)
 {
 	s->pid = fork();
 	if (!s->pid) {
-		if (!add(s, s->what))
+		if (!add(s))
 			_exit(1);
-		note_size(s->shared);
-		s->shared->ticks = timer_end(s->method);
+		proc_size(0, &s->shared->size);
+		s->shared->began = timer_end(s->method);
 		_exit(0);
 	}
-	return reap(s);
+	return s->pid > 0 && reap(s);
 }
 
 /* NOLINTBEGIN(clang-analyzer-*): a child of vfork() may read the clock. */
 
-/* The child uses the memory of this one, which waits for it. */
-static bool end_vfork(struct state *s)
+/* The child uses the memory of this one, which waits for it; @at: where it
+ * leaves its time. */
+static bool end_vfork(struct state *s, volatile uint64_t *at)
 {
 	const pid_t pid = vfork();
 
 	if (!pid) {
-		s->shared->ticks = timer_end(s->method);
+		*at = timer_end(s->method);
 		_exit(0);
 	}
 	s->pid = pid;
@@ -571,13 +597,13 @@ static bool exec_child(struct state *s, const char *program, int arguments)
 	const pid_t pid = vfork();
 
 	if (!pid) {
-		s->shared->ticks = timer_end(s->method);
+		s->shared->began = timer_end(s->method);
 		execve(program, argv, none);
 		_exit(127);
 	}
 	s->pid = pid;
 	s->status = arguments << 8;
-	return reap(s);
+	return pid > 0 && reap(s);
 }
 
 /* NOLINTEND(clang-analyzer-*) */
@@ -601,18 +627,15 @@ static bool make_thread(struct state *s)
 /* It has left the stack that the next one gets. */
 static bool await_thread(struct state *s)
 {
-	int tid;
+	uint32_t tid;
 
 	while ((tid = atomic_load(&s->tid)))
-		syscall(SYS_futex, &s->tid, FUTEX_WAIT, tid, NULL);
+		futex_wait(&s->tid, tid, false);
 	return true;
 }
 
-/* The partner's work while the measuring process sleeps: the least policy, on
- * the same CPU, lets it run only then. */
-static int answer(struct partner *p, void *arg);
-
 #define FAILS(call, why) ((call) < 0 && errno == (why))
+#define ALL(call)	 ((call) == (ssize_t)s->bytes)
 
 /* Features: at which values of them a row is measured. */
 #define PLAIN(row)	 ""
@@ -631,438 +654,14 @@ static int answer(struct partner *p, void *arg);
 	"bytes={1,4K} pages=1 new_pages=1; op=" row " bytes=64K pages=16 " \
 	"new_pages={1,16}"
 
-/*
- * A row: its name (that of bill/operations.h in small letters), what makes it
- * ready, the call, what must hold afterwards, and what undoes it.
- */
-#define NAMES(X)                                                               \
-	X(open_new, PATH, true,                                                \
-	  (s->fd = open(s->fresh, O_CREAT | O_EXCL | O_WRONLY, 0600)) >= 0,    \
-	  exists(s->fresh), drop(s, s->fresh))                                 \
-	X(open_truncate, PATH_PAGES, make_file(s, s->fresh, s->pages),         \
-	  (s->fd = open(s->fresh, O_WRONLY | O_TRUNC)) >= 0,                   \
-	  !fstat(s->fd, &s->of.st) && !s->of.st.st_size, drop(s, s->fresh))    \
-	X(open, PATH, true, (s->fd = open(s->file, O_RDONLY)) >= 0,            \
-	  CALL_UNSEEN, shut(&s->fd))                                           \
-	X(open_dir, PATH, true,                                                \
-	  (s->fd = open(s->dir, O_RDONLY | O_DIRECTORY)) >= 0, CALL_UNSEEN,    \
-	  shut(&s->fd))                                                        \
-	X(open_enoent, PATH, true, FAILS(open(s->missing, O_RDONLY), ENOENT),  \
-	  CALL_UNSEEN, true)                                                   \
-	X(stat, PATH, true, !stat(s->file, &s->of.st),                         \
-	  S_ISREG(s->of.st.st_mode), true)                                     \
-	X(stat_enoent, PATH, true, FAILS(stat(s->missing, &s->of.st), ENOENT), \
-	  CALL_UNSEEN, true)                                                   \
-	X(fstat, PLAIN, have(s, O_RDONLY), !fstat(s->fd, &s->of.st),           \
-	  S_ISREG(s->of.st.st_mode), shut(&s->fd))                             \
-	X(fstat_other, PLAIN, have_pipe(s), !fstat(s->fd, &s->of.st),          \
-	  S_ISFIFO(s->of.st.st_mode), shut_all(s))                             \
-	X(access, PATH, true, !access(s->file, R_OK), CALL_UNSEEN, true)       \
-	X(access_enoent, PATH, true, FAILS(access(s->missing, R_OK), ENOENT),  \
-	  CALL_UNSEEN, true)                                                   \
-	X(readlink, PATH, true, readlink(s->link, s->data, 64) > 0,            \
-	  CALL_UNSEEN, true)                                                   \
-	X(readlink_einval, PATH, true,                                         \
-	  FAILS(readlink(s->file, s->data, 64), EINVAL), CALL_UNSEEN, true)    \
-	X(readlink_enoent, PATH, true,                                         \
-	  FAILS(readlink(s->missing, s->data, 64), ENOENT), CALL_UNSEEN, true) \
-	X(getxattr_enodata, PATH, true,                                        \
-	  FAILS(getxattr(s->file, "security.oscost", s->data, 64), ENODATA),   \
-	  CALL_UNSEEN, true)                                                   \
-	X(fgetxattr_enodata, PLAIN, have(s, O_RDONLY),                         \
-	  FAILS(fgetxattr(s->fd, "security.oscost", s->data, 64), ENODATA),    \
-	  CALL_UNSEEN, shut(&s->fd))                                           \
-	X(setxattr, PATH_BYTES, true,                                          \
-	  !setxattr(s->file, "user.some", s->data, s->bytes, 0), CALL_UNSEEN,  \
-	  !removexattr(s->file, "user.some"))                                  \
-	X(getxattr, PATH_BYTES,                                                \
-	  !setxattr(s->file, "user.some", s->data, s->bytes, 0),               \
-	  getxattr(s->file, "user.some", s->data, 4096) == (ssize_t)s->bytes,  \
-	  CALL_UNSEEN, !removexattr(s->file, "user.some"))                     \
-	X(statfs_enoent, PATH, true,                                           \
-	  FAILS(statfs(s->missing, &s->of.fs), ENOENT), CALL_UNSEEN, true)     \
-	X(statfs, PATH, true, !statfs(s->file, &s->of.fs),                     \
-	  s->of.fs.f_bsize > 0, true)                                          \
-	X(chmod, PATH, true, !chmod(s->file, 0600), CALL_UNSEEN, true)         \
-	X(fchmod, PLAIN, have(s, O_RDONLY), !fchmod(s->fd, 0600), CALL_UNSEEN, \
-	  shut(&s->fd))                                                        \
-	X(chown, PATH, true, !chown(s->file, geteuid(), getegid()),            \
-	  CALL_UNSEEN, true)                                                   \
-	X(fchown, PLAIN, have(s, O_RDONLY),                                    \
-	  !fchown(s->fd, geteuid(), getegid()), CALL_UNSEEN, shut(&s->fd))     \
-	X(utimens, PATH, true, !utimensat(AT_FDCWD, s->file, NULL, 0),         \
-	  CALL_UNSEEN, true)                                                   \
-	X(futimens, PLAIN, have(s, O_RDWR), !futimens(s->fd, NULL),            \
-	  CALL_UNSEEN, shut(&s->fd))                                           \
-	X(mkdir, PATH, true, !mkdir(s->fresh, 0700), exists(s->fresh),         \
-	  !rmdir(s->fresh))                                                    \
-	X(mkdir_eexist, PATH, true, FAILS(mkdir(s->file, 0700), EEXIST),       \
-	  CALL_UNSEEN, true)                                                   \
-	X(rmdir, PATH, !mkdir(s->fresh, 0700), !rmdir(s->fresh),               \
-	  !exists(s->fresh), true)                                             \
-	X(unlink_shared, PATH, !link(s->file, s->fresh), !unlink(s->fresh),    \
-	  !exists(s->fresh), true)                                             \
-	X(unlink, PATH_PAGES, make_file(s, s->fresh, s->pages),                \
-	  !unlink(s->fresh), !exists(s->fresh), true)                          \
-	X(unlink_enoent, PATH, true, FAILS(unlink(s->missing), ENOENT),        \
-	  CALL_UNSEEN, true)                                                   \
-	X(rename, PATH, make_file(s, s->fresh, 0),                             \
-	  !rename(s->fresh, s->other), exists(s->other), !unlink(s->other))    \
-	X(rename_over, PATH_PAGES,                                             \
-	  make_file(s, s->fresh, 0) && make_file(s, s->other, s->pages),       \
-	  !rename(s->fresh, s->other), !exists(s->fresh), !unlink(s->other))   \
-	X(rename_dir, PATH, !mkdir(s->fresh, 0700),                            \
-	  !rename(s->fresh, s->other), exists(s->other), !rmdir(s->other))     \
-	X(link, PATH, true, !link(s->file, s->fresh), exists(s->fresh),        \
-	  !unlink(s->fresh))                                                   \
-	X(symlink, PATH, true, !symlink("file", s->fresh), exists(s->fresh),   \
-	  !unlink(s->fresh))                                                   \
-	X(chdir, PATH, true, !chdir(s->dir), CALL_UNSEEN, !fchdir(s->top))     \
-	X(fchdir, PLAIN, true, !fchdir(s->top), CALL_UNSEEN, true)
-
-#define DESCRIPTORS(X)                                                        \
-	X(close_shared, PLAIN, (s->fd = dup(s->top)) >= 0, !close(s->fd),     \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_file, PLAIN, have(s, O_RDONLY), !close(s->fd),                \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_dir, PLAIN, have_dir(s), !close(s->fd),                       \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_pipe, PLAIN, have_pipe(s),                                    \
-	  !close(s->fd) + !close(s->far) == 2, fcntl(s->far, F_GETFD) < 0,    \
-	  forgot(s))                                                          \
-	X(close_tcp, PLAIN, have_tcp(s), !close(s->fd),                       \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_udp, PLAIN, have_udp(s), !close(s->fd),                       \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_unix, PLAIN, have_pair(s),                                    \
-	  !close(s->fd) + !close(s->far) == 2, fcntl(s->far, F_GETFD) < 0,    \
-	  forgot(s))                                                          \
-	X(close_eventfd, PLAIN, (s->fd = eventfd(0, 0)) >= 0, !close(s->fd),  \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_epoll, PLAIN, (s->fd = epoll_create1(0)) >= 0, !close(s->fd), \
-	  fcntl(s->fd, F_GETFD) < 0, forgot(s))                               \
-	X(close_ebadf, PLAIN, true, FAILS(close(UNUSED_FD), EBADF),           \
-	  CALL_UNSEEN, true)                                                  \
-	X(dup, PLAIN, true, (s->fd = dup(s->top)) >= 0, CALL_UNSEEN,          \
-	  shut(&s->fd))                                                       \
-	X(dup_over, PLAIN, have(s, O_RDONLY), dup2(s->top, s->fd) == s->fd,   \
-	  CALL_UNSEEN, shut(&s->fd))                                          \
-	X(pipe, PLAIN, true, have_pipe(s), CALL_UNSEEN, shut_all(s))          \
-	X(lseek, PLAIN, have(s, O_RDONLY), lseek(s->fd, 1, SEEK_SET) == 1,    \
-	  CALL_UNSEEN, shut(&s->fd))                                          \
-	X(lseek_espipe, PLAIN, have_pipe(s),                                  \
-	  FAILS(lseek(s->fd, 0, SEEK_CUR), ESPIPE), CALL_UNSEEN, shut_all(s)) \
-	X(fcntl_flags, PLAIN, true, fcntl(s->top, F_GETFL) >= 0, CALL_UNSEEN, \
-	  true)                                                               \
-	X(fcntl_ebadf, PLAIN, true, FAILS(fcntl(UNUSED_FD, F_GETFL), EBADF),  \
-	  CALL_UNSEEN, true)                                                  \
-	X(setlk, PLAIN,                                                       \
-	  have(s, O_RDWR) &&                                                  \
-		  (s->of.lock = (struct flock) { .l_type = F_WRLCK }, true),  \
-	  !fcntl(s->fd, F_SETLK, &s->of.lock), CALL_UNSEEN, shut(&s->fd))     \
-	X(flock, PLAIN, have(s, O_RDWR), !flock(s->fd, LOCK_EX | LOCK_NB),    \
-	  CALL_UNSEEN, shut(&s->fd))                                          \
-	X(ioctl_enotty, PLAIN, have(s, O_RDWR),                               \
-	  FAILS(ioctl(s->fd, TCGETS, &s->of.tty), ENOTTY), CALL_UNSEEN,       \
-	  shut(&s->fd))
-
-#define FILES(X)                                                               \
-	X(read_end, PLAIN, make_open(s, s->fresh, 0),                          \
-	  !read(s->fd, s->data, 4096), CALL_UNSEEN, drop(s, s->fresh))         \
-	X(read, BYTES_PAGES, have(s, O_RDONLY),                                \
-	  read(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN,    \
-	  shut(&s->fd))                                                        \
-	X(pread, BYTES_PAGES, have(s, O_RDONLY),                               \
-	  pread(s->fd, s->data, s->bytes, 0) == (ssize_t)s->bytes,             \
-	  CALL_UNSEEN, shut(&s->fd))                                           \
-	X(write_new, NEW_PAGES, make_open(s, s->fresh, s->pages - s->added),   \
-	  write(s->fd, s->data, s->bytes) == (ssize_t)s->bytes,                \
-	  !fstat(s->fd, &s->of.st) && s->of.st.st_size >= (off_t)s->bytes,     \
-	  drop(s, s->fresh))                                                   \
-	X(write, BYTES_PAGES, have(s, O_WRONLY),                               \
-	  write(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN,   \
-	  shut(&s->fd))                                                        \
-	X(pwrite_new, NEW_PAGES, make_open(s, s->fresh, s->pages - s->added),  \
-	  pwrite(s->fd, s->data, s->bytes, 0) == (ssize_t)s->bytes,            \
-	  !fstat(s->fd, &s->of.st) && s->of.st.st_size >= (off_t)s->bytes,     \
-	  drop(s, s->fresh))                                                   \
-	X(pwrite, BYTES_PAGES, have(s, O_WRONLY),                              \
-	  pwrite(s->fd, s->data, s->bytes, 0) == (ssize_t)s->bytes,            \
-	  CALL_UNSEEN, shut(&s->fd))                                           \
-	X(copy_range_new, NEW_PAGES,                                           \
-	  have_two(s) && !ftruncate(s->far, (off_t)((s->pages - s->added) *    \
-						    page_bytes())),            \
-	  copy_file_range(s->fd, NULL, s->far, NULL, s->bytes, 0) ==           \
-		  (ssize_t)s->bytes,                                           \
-	  CALL_UNSEEN, drop(s, s->fresh))                                      \
-	X(copy_range_end, PLAIN, have_two(s) && lseek(s->fd, 0, SEEK_END) > 0, \
-	  !copy_file_range(s->fd, NULL, s->far, NULL, 1 << 20, 0),             \
-	  CALL_UNSEEN, drop(s, s->fresh))                                      \
-	X(clone_range, PLAIN, have_two(s),                                     \
-	  FAILS(ioctl(s->far, FICLONE, s->fd), EOPNOTSUPP), CALL_UNSEEN,       \
-	  drop(s, s->fresh))                                                   \
-	X(truncate, PAGES, make_open(s, s->fresh, s->pages),                   \
-	  !ftruncate(s->fd, 0), !fstat(s->fd, &s->of.st) && !s->of.st.st_size, \
-	  drop(s, s->fresh))                                                   \
-	X(getdents, ENTRIES, have_entries(s),                                  \
-	  syscall(SYS_getdents64, s->fd, s->data, 32768) > 0, CALL_UNSEEN,     \
-	  shut(&s->fd))                                                        \
-	X(getdents_end, PLAIN,                                                 \
-	  have_entries(s) &&                                                   \
-		  syscall(SYS_getdents64, s->fd, s->data, 32768) > 0,          \
-	  !syscall(SYS_getdents64, s->fd, s->data, 32768), CALL_UNSEEN,        \
-	  shut(&s->fd))                                                        \
-	X(fadvise, PLAIN, have(s, O_RDONLY),                                   \
-	  !posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL), CALL_UNSEEN,     \
-	  shut(&s->fd))
-
-#define PIPES(X)                                                               \
-	X(read_pipe_end, PLAIN, have_pipe(s) && shut(&s->far),                 \
-	  !read(s->fd, s->data, 1), CALL_UNSEEN, shut_all(s))                  \
-	X(read_pipe, BYTES_PAGES, have_pipe(s) && fill(s, s->far),             \
-	  read(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(read_pipe_eagain, PLAIN, have_pipe(s),                               \
-	  FAILS(read(s->fd, s->data, 1), EAGAIN), CALL_UNSEEN, shut_all(s))    \
-	X(write_pipe, BYTES_PAGES, have_pipe(s), fill(s, s->far),              \
-	  is_there(s, s->fd), shut_all(s))                                     \
-	X(write_null, PLAIN, (s->fd = open("/dev/null", O_RDWR)) >= 0,         \
-	  write(s->fd, s->data, 1) == 1, CALL_UNSEEN, shut(&s->fd))            \
-	X(read_null, PLAIN, (s->fd = open("/dev/null", O_RDWR)) >= 0,          \
-	  !read(s->fd, s->data, 1), CALL_UNSEEN, shut(&s->fd))                 \
-	X(eventfd, PLAIN, true, (s->fd = eventfd(0, 0)) >= 0, CALL_UNSEEN,     \
-	  shut(&s->fd))                                                        \
-	X(read_eventfd, PLAIN, (s->fd = eventfd(1, 0)) >= 0,                   \
-	  read(s->fd, s->data, 8) == 8, CALL_UNSEEN, shut(&s->fd))             \
-	X(read_eventfd_eagain, PLAIN, (s->fd = eventfd(0, EFD_NONBLOCK)) >= 0, \
-	  FAILS(read(s->fd, s->data, 8), EAGAIN), CALL_UNSEEN, shut(&s->fd))   \
-	X(write_eventfd, PLAIN, (s->fd = eventfd(0, 0)) >= 0,                  \
-	  write(s->fd, "\1\0\0\0\0\0\0", 8) == 8, CALL_UNSEEN, shut(&s->fd))   \
-	X(poll, FDS, have_asked(s, true),                                      \
-	  poll(s->asked, (nfds_t)s->fds, 0) == s->fds, CALL_UNSEEN,            \
-	  close_asked(s))                                                      \
-	X(select, FDS, have_asked(s, true), select_asked(s), CALL_UNSEEN,      \
-	  close_asked(s))                                                      \
-	X(epoll_create, PLAIN, true, (s->fd = epoll_create1(0)) >= 0,          \
-	  CALL_UNSEEN, shut(&s->fd))                                           \
-	X(epoll_add, PLAIN, have_epoll(s, false),                              \
-	  !epoll_ctl(s->fd, EPOLL_CTL_ADD, s->far, s->events), CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(epoll_change, PLAIN, have_epoll(s, true),                            \
-	  !epoll_ctl(s->fd, EPOLL_CTL_MOD, s->far, s->events), CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(epoll_remove, PLAIN, have_epoll(s, true),                            \
-	  !epoll_ctl(s->fd, EPOLL_CTL_DEL, s->far, NULL), CALL_UNSEEN,         \
-	  shut_all(s))                                                         \
-	X(epoll_nothing, PLAIN, have_epoll(s, true),                           \
-	  !epoll_wait(s->fd, s->events, MOST_FDS, 0), CALL_UNSEEN,             \
-	  shut_all(s))                                                         \
-	X(epoll, FDS, have_asked(s, true),                                     \
-	  epoll_wait(s->fd, s->events, MOST_FDS, 0) == s->fds, CALL_UNSEEN,    \
-	  close_asked(s))
-
-#define SOCKETS(X)                                                             \
-	X(socket_tcp, PLAIN, true, have_socket(s, AF_INET, SOCK_STREAM),       \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(socket_udp, PLAIN, true, have_socket(s, AF_INET, SOCK_DGRAM),        \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(socket_unix, PLAIN, true, have_socket(s, AF_UNIX, SOCK_STREAM),      \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(socketpair, PLAIN, true, have_pair(s), CALL_UNSEEN, shut_all(s))     \
-	X(bind_tcp, PLAIN,                                                     \
-	  have_socket(s, AF_INET, SOCK_STREAM) && have_port(s, s->fd) &&       \
-		  shut(&s->fd) && have_socket(s, AF_INET, SOCK_STREAM),        \
-	  !bind(s->fd, IN_NAME(s)), CALL_UNSEEN, shut_all(s))                  \
-	X(bind_udp, PLAIN,                                                     \
-	  have_udp(s) && shut(&s->fd) && have_socket(s, AF_INET, SOCK_DGRAM),  \
-	  !bind(s->fd, IN_NAME(s)), CALL_UNSEEN, shut_all(s))                  \
-	X(bind_unix, PLAIN,                                                    \
-	  have_unix_listener(s) && !unlink(unix_name.sun_path),                \
-	  !bind(s->fd, UNIX_NAME), exists(unix_name.sun_path),                 \
-	  drop(s, unix_name.sun_path))                                         \
-	X(listen, PLAIN,                                                       \
-	  have_socket(s, AF_INET, SOCK_STREAM) && have_port(s, s->fd),         \
-	  !listen(s->fd, 8), CALL_UNSEEN, shut_all(s))                         \
-	X(connect_tcp, PLAIN, have_tcp_listener(s, 0),                         \
-	  !connect(s->fd, IN_NAME(s)), accept_far(s), shut_all(s))             \
-	X(connect_tcp_begun, PLAIN, have_tcp_listener(s, SOCK_NONBLOCK),       \
-	  FAILS(connect(s->fd, IN_NAME(s)), EINPROGRESS), accept_far(s),       \
-	  shut_all(s))                                                         \
-	X(connect_udp, PLAIN, have_udp(s), !connect(s->far, IN_NAME(s)),       \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(connect_unix, PLAIN, have_unix_listener(s),                          \
-	  !connect(s->fd, UNIX_NAME), accept_far(s),                           \
-	  drop(s, unix_name.sun_path))                                         \
-	X(connect_unix_enoent, PLAIN,                                          \
-	  have_unix_listener(s) && !unlink(unix_name.sun_path),                \
-	  FAILS(connect(s->fd, UNIX_NAME), ENOENT), CALL_UNSEEN, shut_all(s))  \
-	X(accept_tcp, PLAIN, have_tcp_client(s), accept_far(s), CALL_UNSEEN,   \
-	  shut_all(s))                                                         \
-	X(accept_tcp_eagain, PLAIN, have_tcp_listener(s, 0),                   \
-	  FAILS(accept4(s->listener, NULL, NULL, 0), EAGAIN), CALL_UNSEEN,     \
-	  shut_all(s))                                                         \
-	X(accept_unix, PLAIN,                                                  \
-	  have_unix_listener(s) && !connect(s->fd, UNIX_NAME), accept_far(s),  \
-	  CALL_UNSEEN, drop(s, unix_name.sun_path))                            \
-	X(send_tcp, BYTES, have_tcp(s), fill(s, s->fd), is_there(s, s->far),   \
-	  shut_all(s))                                                         \
-	X(send_udp, PACKET, have_udp_pair(s), fill(s, s->far), CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(send_unix, BYTES, have_pair(s), fill(s, s->fd), is_there(s, s->far), \
-	  shut_all(s))                                                         \
-	X(receive_tcp, BYTES, have_tcp(s) && fill(s, s->far),                  \
-	  read(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(receive_tcp_end, PLAIN, have_tcp(s) && shut(&s->far),                \
-	  !read(s->fd, s->data, 1), CALL_UNSEEN, shut_all(s))                  \
-	X(receive_tcp_eagain, PLAIN, have_tcp(s),                              \
-	  FAILS(read(s->fd, s->data, 1), EAGAIN), CALL_UNSEEN, shut_all(s))    \
-	X(receive_udp, PACKET, have_udp_pair(s) && fill(s, s->far),            \
-	  read(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(receive_unix, BYTES, have_pair(s) && fill(s, s->far),                \
-	  read(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN,    \
-	  shut_all(s))                                                         \
-	X(receive_unix_end, PLAIN, have_pair(s) && shut(&s->far),              \
-	  !read(s->fd, s->data, 1), CALL_UNSEEN, shut_all(s))                  \
-	X(receive_unix_eagain, PLAIN, have_pair(s),                            \
-	  FAILS(read(s->fd, s->data, 1), EAGAIN), CALL_UNSEEN, shut_all(s))    \
-	X(shutdown_tcp, PLAIN, have_tcp(s), !shutdown(s->fd, SHUT_WR),         \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(socket_name, PLAIN, have_udp(s),                                     \
-	  !getsockname(s->fd, (struct sockaddr *)&s->in,                       \
-		       &(socklen_t) { sizeof(s->in) }),                        \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(setsockopt, PLAIN, have_socket(s, AF_INET, SOCK_STREAM),             \
-	  !setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &s->word,               \
-		      sizeof(s->word)),                                        \
-	  CALL_UNSEEN, shut_all(s))                                            \
-	X(getsockopt, PLAIN, have_socket(s, AF_INET, SOCK_STREAM),             \
-	  !getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &s->word,                   \
-		      &(socklen_t) { sizeof(s->word) }),                       \
-	  CALL_UNSEEN, shut_all(s))
-
-#define MEMORY(X)                                                              \
-	X(mmap_anon, PLAIN, (s->map_bytes = MOST_PAGES * page_bytes()) > 0,    \
-	  (s->map = mmap(NULL, s->map_bytes, PROT_READ | PROT_WRITE,           \
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED,   \
-	  is_mapped(s), unmap(s))                                              \
-	X(mmap_shared, PLAIN, (s->map_bytes = MOST_PAGES * page_bytes()) > 0,  \
-	  (s->map = mmap(NULL, s->map_bytes, PROT_READ | PROT_WRITE,           \
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED,    \
-	  is_mapped(s), unmap(s))                                              \
-	X(mmap_file, PLAIN,                                                    \
-	  have(s, O_RDONLY) && (s->map_bytes = MOST_PAGES * page_bytes()) > 0, \
-	  (s->map = mmap(NULL, s->map_bytes, PROT_READ, MAP_PRIVATE, s->fd,    \
-			 0)) != MAP_FAILED,                                    \
-	  is_mapped(s), unmap(s))                                              \
-	X(mmap_fixed, PAGES, have(s, O_RDONLY) && have_map(s, s->fd),          \
-	  mmap(s->map, s->map_bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED,       \
-	       s->fd, 0) == s->map,                                            \
-	  is_mapped(s), unmap(s))                                              \
-	X(mmap_fixed_anon, PAGES, have(s, O_RDONLY) && have_map(s, s->fd),     \
-	  mmap(s->map, s->map_bytes, PROT_READ,                                \
-	       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == s->map,      \
-	  is_mapped(s), unmap(s))                                              \
-	X(munmap, PAGES, have_map(s, -1), !munmap(s->map, s->map_bytes),       \
-	  !is_mapped(s), (s->map = NULL, true))                                \
-	X(mprotect, PAGES, have_map(s, -1),                                    \
-	  !mprotect(s->map, s->map_bytes, PROT_READ), is_mapped(s), unmap(s))  \
-	X(brk_query, PLAIN, true, syscall(SYS_brk, 0) > 0, CALL_UNSEEN, true)  \
-	X(brk_less, PAGES, have_heap(s), give_heap(s), CALL_UNSEEN, true)      \
-	X(brk, PLAIN, (uintptr_t)(s->heap = sbrk(0)) != UINTPTR_MAX,           \
-	  !brk(s->heap + MOST_PAGES * page_bytes()),                           \
-	  sbrk(0) > (void *)s->heap, give_heap(s))                             \
-	X(madvise_remove, PAGES, have_map(s, -1),                              \
-	  !madvise(s->map, s->map_bytes, MADV_DONTNEED), !s->map[0], unmap(s))
-
-#define PROCESSES(X)                                                           \
-	X(fork, MORE, (s->shared->ticks = 0, true),                            \
-	  (s->pid = fork()) > 0 || (!s->pid && (_exit(0), true)), CALL_UNSEEN, \
-	  reap(s))                                                             \
-	X(thread, PLAIN, true, make_thread(s), CALL_UNSEEN, await_thread(s))   \
-	X(signal, PLAIN,                                                       \
-	  (s->of.action = (struct sigaction) { .sa_handler = handle },         \
-	   true) &&                                                            \
-		  !sigaction(SIGUSR2, &s->of.action, NULL) && !(handled = 0),  \
-	  !kill(getpid(), SIGUSR2), handled == 1, true)                        \
-	X(wait, PLAIN, have_child(s, true), reap(s), CALL_UNSEEN, true)        \
-	X(wait_nothing, PLAIN, have_child(s, false),                           \
-	  !waitpid(s->pid, NULL, WNOHANG), CALL_UNSEEN,                        \
-	  shut(&s->far) && reap(s))                                            \
-	X(wait_echild, PLAIN, true, FAILS(waitpid(-1, NULL, WNOHANG), ECHILD), \
-	  CALL_UNSEEN, true)                                                   \
-	X(exec_enoent, PATH, true,                                             \
-	  FAILS(execve(s->missing, (char *const[]) { s->missing, NULL },       \
-		       (char *const[]) { NULL }),                              \
-		ENOENT),                                                       \
-	  CALL_UNSEEN, true)                                                   \
-	X(futex_wait_eagain, PLAIN, true,                                      \
-	  FAILS(FUTEX(s, FUTEX_WAIT, s->word + 1, NULL), EAGAIN), CALL_UNSEEN, \
-	  true)                                                                \
-	X(futex_wake_nothing, PLAIN, true, !FUTEX(s, FUTEX_WAKE, 1, NULL),     \
-	  CALL_UNSEEN, true)                                                   \
-	X(sigaction, PLAIN,                                                    \
-	  (s->of.action = (struct sigaction) { .sa_handler = handle }, true),  \
-	  !sigaction(SIGUSR1, &s->of.action, NULL), CALL_UNSEEN, true)         \
-	X(sigprocmask, PLAIN, true, !sigprocmask(SIG_BLOCK, NULL, &s->of.set), \
-	  CALL_UNSEEN, true)                                                   \
-	X(kill, PLAIN, blocked(SIG_BLOCK), !kill(getpid(), SIGUSR1),           \
-	  CALL_UNSEEN, take_signal(s))                                         \
-	X(null_call, PLAIN, true, getppid() > 0, CALL_UNSEEN, true)            \
-	X(clock, PLAIN, true,                                                  \
-	  !syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &s->of.time),           \
-	  s->of.time.tv_sec > 0, true)                                         \
-	X(prlimit, PLAIN, true, !getrlimit(RLIMIT_NOFILE, &s->of.limit),       \
-	  s->of.limit.rlim_max > 0, true)                                      \
-	X(uname, PLAIN, true, !uname(&s->of.name), s->of.name.sysname[0] != 0, \
-	  true)                                                                \
-	X(getrandom, FEW_BYTES, true,                                          \
-	  getrandom(s->data, s->bytes, 0) == (ssize_t)s->bytes, CALL_UNSEEN,   \
-	  true)                                                                \
-	X(getcwd, PLAIN, true, getcwd(s->data, 4096), CALL_UNSEEN, true)       \
-	X(getrusage, PLAIN, true, !getrusage(RUSAGE_SELF, &s->of.usage),       \
-	  CALL_UNSEEN, true)                                                   \
-	X(yield, PLAIN, true, !sched_yield(), CALL_UNSEEN, true)
-
-/* From the first instruction of a process that is made, or until it. */
-#define FROM_PROCESS(X)                                                      \
-	X(exit, MORE, true, end_child(s), CALL_UNSEEN, true)                 \
-	X(exit_shared, PLAIN, true, end_vfork(s), CALL_UNSEEN, reap(s))      \
-	X(exec_static, PLAIN, true, exec_child(s, "oscost-true", 0),         \
-	  CALL_UNSEEN, true)                                                 \
-	X(exec_dynamic, PLAIN, true, exec_child(s, "oscost-linked", 0),      \
-	  CALL_UNSEEN, true)                                                 \
-	X(exec_script, PLAIN, true, exec_child(s, "script", 1), CALL_UNSEEN, \
-	  true)
-#define UNTIL_PROCESS(X) \
-	X(vfork_op, PLAIN, true, end_vfork(s), CALL_UNSEEN, reap(s))
-
-/* Calls that sleep: the last column is what the partner does then. */
-#define WAITS(X)                                                            \
-	X(read_pipe_waited, PLAIN, true,                                    \
-	  read(s->fd, s->data, s->bytes) == (ssize_t)s->bytes, CALL_UNSEEN, \
-	  true, have_pipe(s) && !fcntl(s->fd, F_SETFL, 0), fill(s, s->far)) \
-	X(poll_waited, FDS, true, poll(s->asked, (nfds_t)s->fds, -1) == 1,  \
-	  CALL_UNSEEN, read(s->asked[s->fds - 1].fd, s->data, 8) == 8,      \
-	  have_asked(s, false),                                             \
-	  write(s->asked[s->fds - 1].fd, "\1\0\0\0\0\0\0", 8) == 8)         \
-	X(futex_waited, PLAIN, (atomic_store(&s->shared->word, 0), true),   \
-	  !syscall(SYS_futex, &s->shared->word, FUTEX_WAIT, 0, NULL),       \
-	  CALL_UNSEEN, true, true,                                          \
-	  (atomic_store(&s->shared->word, 1), true) &&                      \
-		  syscall(SYS_futex, &s->shared->word, FUTEX_WAKE, 1) >= 0)
-
-#define CALLS_ALONE(X) \
-	NAMES(X)       \
-	DESCRIPTORS(X) FILES(X) PIPES(X) SOCKETS(X) MEMORY(X) PROCESSES(X)
-#define ROWS(X) CALLS_ALONE(X) FROM_PROCESS(X) UNTIL_PROCESS(X)
+#define LISTS syscall(SYS_getdents64, s->fd, s->data, 32768)
+#define ONE   "\1\0\0\0\0\0\0" /* more than 0, in 8 bytes */
 
 struct row {
 	struct call call;
 	bool (*op)(struct state *);
 	bool (*ready)(struct state *), (*undo)(struct state *);
-	enum { ALONE, FROM, UNTIL, WAITS_FOR } how;
+	/* With a partner: at the begin of a visit; its work. */
 	bool (*begin)(struct state *), (*act)(struct state *);
 };
 
@@ -1078,60 +677,58 @@ CALL_PLACED static bool time_row(void *state, const struct bench_case *c,
 	return good;
 }
 
-#define CALL_LOCALS struct state *const s CALL_LOCAL = state;
-#define ROW_FUNCTIONS(name, features, ready, call, held, undo)           \
-	static bool call_##name(struct state *s)                         \
-	{                                                                \
-		return call;                                             \
-	}                                                                \
-	static int holds_##name(void *state, const struct bench_case *c, \
-				uint64_t iters)                          \
-	{                                                                \
-		CALL_LOCALS                                              \
-                                                                         \
-		return held;                                             \
-	}                                                                \
-	static bool ready_##name(struct state *s)                        \
-	{                                                                \
-		return ready;                                            \
-	}                                                                \
-	static bool undo_##name(struct state *s)                         \
-	{                                                                \
-		return undo;                                             \
+#define CALL_(call, ...)		    call
+#define READY_(call, ready, ...)	    ready
+#define HELD_(call, ready, held, ...)	    held
+#define UNDO_(call, ready, held, undo, ...) undo
+
+#define DO_(what, name, expression)                \
+	static bool what##_##name(struct state *s) \
+	{                                          \
+		return expression;                 \
 	}
-#define ROW_(name, kind)                                                    \
+#define ROW_FUNCTIONS(name, features, ...)                                \
+	DO_(call, name, CALL_(__VA_ARGS__, 0))                            \
+	DO_(ready, name, READY_(__VA_ARGS__, true, 0))                    \
+	DO_(undo, name, UNDO_(__VA_ARGS__, tidy(s), tidy(s), tidy(s), 0)) \
+	static int holds_##name(void *state, const struct bench_case *c,  \
+				uint64_t iters)                           \
+	{                                                                 \
+		struct state *const s CALL_LOCAL = state;                 \
+                                                                          \
+		return HELD_(__VA_ARGS__, CALL_UNSEEN, CALL_UNSEEN, 0);   \
+	}
+#define OF_ROW(name)                                                        \
 	.call = { #name, NULL, time_row, holds_##name }, .op = call_##name, \
-	.ready = ready_##name, .undo = undo_##name, .how = kind
-#define ROW(name, ...)	     { ROW_(name, ALONE) },
-#define FROM_ROW(name, ...)  { ROW_(name, FROM) },
-#define UNTIL_ROW(name, ...) { ROW_(name, UNTIL) },
+	.ready = ready_##name, .undo = undo_##name
+
+#define WAIT_FUNCTIONS(name, features, call, ready, held, undo, first, answer) \
+	ROW_FUNCTIONS(name, features, call, ready, held, undo)                 \
+	DO_(begin, name, first)                                                \
+	DO_(act, name, answer)
+
+#define ROW	 ROW_FUNCTIONS
+#define WAIT_ROW WAIT_FUNCTIONS
+#include "lib/calls.def"
+
+static const struct row rows[] = {
+#define ROW(name, ...) { OF_ROW(name) },
 #define WAIT_ROW(name, ...) \
-	{ ROW_(name, WAITS_FOR), .begin = begin_##name, .act = act_##name },
-#define POINTS(name, features, ...) "op=" #name " " features(#name) ";"
+	{ OF_ROW(name), .begin = begin_##name, .act = act_##name },
+#include "lib/calls.def"
+};
 
-#define WAIT_FUNCTIONS(name, features, ready, call, held, undo, begin, act) \
-	ROW_FUNCTIONS(name, features, ready, call, held, undo)              \
-	static bool begin_##name(struct state *s)                           \
-	{                                                                   \
-		return begin;                                               \
-	}                                                                   \
-	static bool act_##name(struct state *s)                             \
-	{                                                                   \
-		return act;                                                 \
-	}
-ROWS(ROW_FUNCTIONS)
-WAITS(WAIT_FUNCTIONS)
-static const struct row rows[] = { CALLS_ALONE(ROW) FROM_PROCESS(
-	FROM_ROW) UNTIL_PROCESS(UNTIL_ROW) WAITS(WAIT_ROW) };
+static const char points[] =
+#define ROW(name, features, ...) "op=" #name " " features(#name) ";"
+#define WAIT_ROW		 ROW
+#include "lib/calls.def"
+	"is ops=2 if op={close_pipe,close_unix};"
+	"is switches if op={fork,wait,wait_nothing,yield,thread,exit,"
+	"exit_shared,vfork_op,exec_static,exec_dynamic,exec_script,"
+	"read_pipe_waited,poll_waited,futex_waited}";
 
-static const char points[] = ROWS(POINTS) WAITS(
-	POINTS) "is ops=2 if op={close_pipe,close_unix};"
-		"is switches if "
-		"op={fork,wait,wait_nothing,yield,thread,exit,exit_shared,"
-		"vfork_op,exec_static,exec_dynamic,exec_script,read_pipe_"
-		"waited,"
-		"poll_waited,futex_waited}";
-
+/* The partner's work while the measuring process sleeps: the least policy, on
+ * the same CPU, lets it run only then. */
 static int answer(struct partner *p, void *arg)
 {
 	struct state *s = arg;
@@ -1156,7 +753,11 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return c->arg;
 }
 
-/* In each directory what the rows look up; in the last one no directory. */
+/* Below the scratch directory, the first component of the deepest names. */
+static const char deep[] = "d/d/d/d/d/d/d/";
+_Static_assert(sizeof(deep) == 2 * (DEPTH - 1) + 1, "so many directories");
+
+/* In each directory what the rows look up. */
 static int make_names(struct state *s)
 {
 	char name[32];
@@ -1185,6 +786,7 @@ static int make_programs(struct bench *b, struct state *s)
 			  write(s->fd, script, strlen(script)) > 0 &&
 			  !fchmod(s->fd, 0700) && shut(&s->fd);
 
+	s->made = NULL; /* it stays */
 	s->large = open("large", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 	if (!made || s->large < 0 ||
 	    ftruncate(s->large, (off_t)(ADDED_PAGES * page_bytes())))
@@ -1219,14 +821,6 @@ static int setup(struct bench *b, void *state)
 	return make_programs(b, s);
 }
 
-static void put_name(char *path, size_t size, int depth, const char *name)
-{
-	*path = 0;
-	while (depth--)
-		strncat(path, "d/", size - strlen(path) - 1);
-	strncat(path, name, size - strlen(path) - 1);
-}
-
 static size_t number(const struct bench_case *c, const char *axis, size_t other)
 {
 	return case_has(c, axis) ? (size_t)case_int(c, axis) : other;
@@ -1235,22 +829,25 @@ static size_t number(const struct bench_case *c, const char *axis, size_t other)
 static void note_facts(struct bench *b, const struct state *s,
 		       const struct bench_case *c)
 {
-	bench_fact(b, c, "file_pages", s->shared->file_pages);
-	bench_fact(b, c, "anonymous_pages", s->shared->anonymous_pages);
-	bench_fact(b, c, "mappings", s->shared->mappings);
+	const struct proc_size *size = &s->shared->size;
+
+	bench_fact(b, c, "file_pages", size->file);
+	bench_fact(b, c, "anonymous_pages", size->resident - size->file);
+	bench_fact(b, c, "mappings", size->mappings);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const int depth = (int)number(c, "components", 1) - 1;
+	const char *above = deep + 2 * (DEPTH - number(c, "components", 1));
 
-	put_name(s->file, sizeof(s->file), depth, "file");
-	put_name(s->missing, sizeof(s->missing), depth, "missing");
-	put_name(s->fresh, sizeof(s->fresh), depth, "fresh");
-	put_name(s->other, sizeof(s->other), depth, "other");
-	put_name(s->link, sizeof(s->link), depth, "link");
-	put_name(s->dir, sizeof(s->dir), depth, "d");
+	snprintf(s->file, sizeof(s->file), "%sfile", above);
+	snprintf(s->missing, sizeof(s->missing), "%smissing", above);
+	snprintf(s->fresh, sizeof(s->fresh), "%sfresh", above);
+	snprintf(s->other, sizeof(s->other), "%sother", above);
+	snprintf(s->link, sizeof(s->link), "%slink", above);
+	snprintf(s->dir, sizeof(s->dir), "%sd", above);
+	s->map_bytes = MOST_PAGES * page_bytes();
 	s->bytes = number(c, "bytes", 1);
 	s->pages = number(c, "pages", number(c, "entries", 0));
 	s->added = number(c, "new_pages", 0);
@@ -1261,12 +858,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->method = bench_timer(b)->method;
 	bench_fact_text(b, c, "where", s->place.where);
 	if (call_is(c, "fork")) {
-		if (!add(s, s->what))
+		if (!add(s))
 			return bench_fail(b, errno, "add %s", s->what);
-		note_size(s->shared);
+		proc_size(0, &s->shared->size);
 		note_facts(b, s, c);
 	}
-	if (s->row->how != WAITS_FOR)
+	if (!s->row->act)
 		return 0;
 	if (!s->row->begin(s))
 		return bench_fail(b, errno, "make %s ready", s->row->call.name);
@@ -1281,42 +878,40 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (call_is(c, "exit"))
 		note_facts(b, s, c);
 	partner_stop(&s->partner);
-	close_asked(s);
-	shut_all(s);
-	return take_added(s) ? 0 : bench_fail(b, errno, "munmap");
+	return tidy(s) ? 0 : bench_fail(b, errno, "tidy up");
 }
 
-/* Times what is not between two points of this process. */
+/* Whether a call that waits is to be made again: it saw the signal that looks
+ * after the partner, or its answer was there already. */
+static bool again(struct state *s, int *err)
+{
+	if (!s->row->act || (errno != EINTR && errno != EAGAIN))
+		return false;
+	*err = partner_check();
+	return !*err && s->row->ready(s);
+}
+
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct call *call = call_of(c);
+	struct shared *shared = s->shared;
 	uint64_t begin, end, ticks;
 	bool good;
+	int err = 0;
 
-	if (s->row->how == ALONE)
-		return call_sample(b, state, c);
-	for (;;) {
-		int err;
-
-		atomic_store(&s->shared->go, 1);
+	shared->began = shared->ended = 0;
+	do {
+		atomic_store(&shared->go, s->row->act != NULL);
 		begin = timer_end(s->method);
-		good = call->time(state, c, s->method, &ticks);
+		good = time_row(state, c, s->method, &ticks);
 		end = timer_end(s->method);
-		/* The signal that looks after the partner; it may have answered
-		 * already. */
-		if (good || (errno != EINTR && errno != EAGAIN))
-			break;
-		err = partner_check();
-		if (err)
-			return partner_failed(b, err);
-		if (!s->row->ready(s))
-			break;
-	}
-	if (s->row->how == FROM)
-		ticks = end - s->shared->ticks;
-	if (s->row->how == UNTIL)
-		ticks = s->shared->ticks - begin;
+	} while (!good && again(s, &err));
+	if (err)
+		return partner_failed(b, err);
+	if (shared->began)
+		ticks = end - shared->began;
+	if (shared->ended)
+		ticks = shared->ended - begin;
 	return call_took(b, state, c, good, ticks);
 }
 
@@ -1339,15 +934,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		       : bench_fail(b, errno, "undo %s", row->call.name);
 }
 
-static void teardown(struct bench *b, void *state)
-{
-	struct state *s = state;
-
-	shut_all(s);
-	if (s->top > 0)
-		close(s->top);
-}
-
 const struct bench_desc bench_desc = {
 	.name = "calls",
 	.state_size = sizeof(struct state),
@@ -1359,5 +945,4 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.conclude = conclude,
 	.leave = leave,
-	.teardown = teardown,
 };

@@ -66,7 +66,8 @@ static const char points[] =
 	"op={fork,fork_page} ^mem={1M,16M,256M} pages=$page written=once;"
 	"op={fork,fork_page} ^mem={1M,16M} pages=$page written=each;"
 	"op={fork,fork_page} ^mem={16M,256M} pages=huge written=once;"
-	"is exclusive if op=fork; needs $huge_pages if pages=huge;"
+	"is exclusive if op=fork; needs memory=mem;"
+	"needs $huge_pages if pages=huge;"
 	"fork_page := (fork_ns:[op=fork] - fork_without_ns:"
 	"[op=fork mem=0 pages=$page written=once]) / pages:(mem / $page)"
 	" if pages=$page;"
@@ -75,36 +76,24 @@ static const char points[] =
 	" if pages=huge;"
 
 	"op={vfork,clone3,posix_spawn,fork_exec,vfork_exec,fork_sh};"
-	"needs $static if op!={vfork,clone3};"
 	"needs program='/bin/sh' if op=fork_sh;"
 
 	"op=fork parent=small;"
 	"op=fork_exec parent=suite program=dynamic;"
 	"op={fork_exec,fork_sh} parent=small program={static,dynamic};"
-	"needs $static if program=static; needs $dynamic if program=dynamic;"
 	"needs program='/bin/sh' if op=fork_sh;"
-	"needs $forker if parent=small;"
 
 	"op=first_instruction parent={suite,small} view={smaller,child,parent};"
-	"is derived of=[view=smaller] if view={child,parent};"
-	"needs $forker if parent=small";
+	"is derived of=[view=smaller] if view={child,parent}";
 
 /* Programs of their own: what the exec kinds execute, one that has no libc or
  * one that a dynamic linker starts, and the small one that forks. */
 enum helper { STATIC, DYNAMIC, FORKER, HELPERS };
 
-static const struct {
-	const char *need, *name, *why;
-} helpers[HELPERS] = {
-#define HELPER(need, name)                                           \
-	{                                                            \
-		need, name,                                          \
-			name " was found neither in ../libexec nor " \
-			     "beside this program"                   \
-	}
-	[STATIC] = HELPER("static", "oscost-true"),
-	[DYNAMIC] = HELPER("dynamic", "oscost-hello"),
-	[FORKER] = HELPER("forker", "oscost-forker"),
+static const char *const helpers[HELPERS] = {
+	[STATIC] = "oscost-true",
+	[DYNAMIC] = "oscost-hello",
+	[FORKER] = "oscost-forker",
 };
 
 /* The state of a case. */
@@ -114,7 +103,6 @@ struct process_case {
 	enum helper program;
 	size_t page; /* of the memory, bytes */
 	bool again;  /* which is touched before each fork */
-	uint64_t firsts, child_firsts;
 };
 
 struct state {
@@ -160,14 +148,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 static int cases(struct bench *b, void *state)
 {
 	const size_t huge = huge_page_bytes();
-	char path[PATH_MAX];
 
-	for (int i = 0; i < HELPERS; i++)
-		bench_need(b, helpers[i].need,
-			   proc_find_program(helpers[i].name, path,
-					     sizeof(path))
-				   ? helpers[i].why
-				   : NULL);
 	bench_need(b, "huge_pages",
 		   huge ? NULL
 			: "this kernel has no transparent huge pages, or they "
@@ -186,7 +167,7 @@ static int setup(struct bench *b, void *state)
 
 static int place(struct bench *b, struct state *s, enum helper helper)
 {
-	const char *name = helpers[helper].name;
+	const char *name = helpers[helper];
 	const char *dir = bench_scratch(b);
 	char *path = s->path[helper];
 	int err;
@@ -200,29 +181,19 @@ static int place(struct bench *b, struct state *s, enum helper helper)
 	return err;
 }
 
-/* Without its size no two prices of fork can be compared; only /proc has it.
+/* Without its size no two costs of fork can be compared; only /proc has it.
  * @pid: 0 is this process. */
 static int note_size(struct bench *b, const struct bench_case *c, pid_t pid)
 {
-	char statm[128], *maps;
-	double mappings = 0;
-	int64_t pages;
+	struct proc_size size;
 
 	if (!guard_sees_processes())
 		return 0;
-	if (!pid)
-		pid = getpid();
-	sysfile_line(statm, sizeof(statm), "/proc/%d/statm", (int)pid);
-	pages = field_number(field_nth(statm, 1), -1);
-	maps = sysfile_text("/proc/%d/maps", (int)pid);
-	if (!maps || pages < 0)
+	if (!proc_size(pid, &size))
 		return bench_fail(b, errno, "read the size of the process");
-	for (const char *at = maps; (at = strchr(at, '\n')); at++)
-		mappings++;
-	free(maps);
 	bench_fact(b, c, "parent_resident_bytes",
-		   (double)pages * (double)bench_page_bytes());
-	bench_fact(b, c, "parent_mappings", mappings);
+		   size.resident * (double)bench_page_bytes());
+	bench_fact(b, c, "parent_mappings", size.mappings);
 	return 0;
 }
 
@@ -343,9 +314,6 @@ static int enter_memory(struct bench *b, struct state *s,
 	int64_t got;
 	int err;
 
-	if (s->bytes > bench_spare_bytes(b))
-		return bench_skip(b, "needs %zu MiB, may take %zu MiB", mib,
-				  (size_t)(bench_spare_bytes(b) / MIB));
 	err = open_memory(s, huge ? p->page : 0);
 	if (err)
 		return bench_fail(b, -err, "map %zu MiB", mib);
@@ -360,7 +328,6 @@ static int enter_memory(struct bench *b, struct state *s,
 				  "were asked for",
 				  (long long)(got / (int64_t)MIB), mib,
 				  huge ? "all" : "none");
-	bench_fact(b, c, "huge_page_bytes", (double)got);
 	return note_size(b, c, 0);
 }
 
@@ -394,16 +361,11 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 static void record_first(struct bench *b, const struct state *s,
 			 const struct bench_case *c, const struct proc *t)
 {
-	struct process_case *p = c->data;
 	const bool child_first = t->in_child < t->in_parent;
 
 	bench_record(b, s->view[0], t->in_child);
 	bench_record(b, s->view[1], t->in_parent);
 	bench_record(b, c, child_first ? t->in_child : t->in_parent);
-	p->firsts++;
-	p->child_firsts += child_first;
-	bench_fact(b, c, "child_ran_first",
-		   (double)p->child_firsts / (double)p->firsts);
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)

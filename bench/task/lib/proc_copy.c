@@ -5,23 +5,37 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "multicall.h"
+#include "sysfile.h"
 
-int proc_find_program(const char *name, char *path, size_t size)
+bool proc_size(pid_t pid, struct proc_size *size)
+{
+	const int of = (int)(pid ? pid : getpid());
+	char statm[128] = "", *maps = sysfile_text("/proc/%d/maps", of);
+
+	*size = (struct proc_size) { 0 };
+	sysfile_line(statm, sizeof(statm), "/proc/%d/statm", of);
+	for (const char *at = maps; at && (at = strchr(at, '\n')); at++)
+		size->mappings++;
+	free(maps);
+	size->resident = (double)field_number(field_nth(statm, 1), 0);
+	size->file = (double)field_number(field_nth(statm, 2), 0);
+	return size->mappings && size->resident;
+}
+
+/* The path of a helper program.  Return: 0, or -ENOENT if there is none that
+ * can be executed. */
+static int find(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "/../libexec/", "/" };
-	ssize_t n;
+	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
 	char *slash;
 
-	if (multicall_write) {
-		path[0] = '\0';
-		return multicall_write(name, -1);
-	}
-	n = readlink("/proc/self/exe", path, size - 1);
 	if (n < 0)
 		return -errno;
 	path[n] = '\0';
@@ -58,7 +72,8 @@ static int copy_bytes(const char *from, int to)
 static int copy(const char *name, const char *path)
 {
 	char from[PATH_MAX];
-	int err = proc_find_program(name, from, sizeof(from));
+	/* The static file has them inside. */
+	int err = multicall_write ? 0 : find(name, from, sizeof(from));
 	int fd;
 
 	if (err)

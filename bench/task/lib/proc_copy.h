@@ -2,21 +2,21 @@
 #ifndef PROC_COPY_H
 #define PROC_COPY_H
 
-#include <stddef.h>
+#include <sys/types.h>
 
 #include "bench.h"
 
-/**
- * proc_find_program() - path of a helper program: in ../libexec beside this
- * program's directory, or in that directory itself.
- *
- * Return: 0, or -ENOENT if there is none that can be executed; of the static
- * file, which has them inside, 0 and no path.
- */
-int proc_find_program(const char *name, char *path, size_t size);
+/* proc_size() - of process @pid (0: this one), by /proc.  Return: whether it
+ * could be read; else it is 0. */
+struct proc_size {
+	double resident, file; /* pages; the ones of them that are of files */
+	double mappings;
+};
+bool proc_size(pid_t pid, struct proc_size *size);
 
 /**
- * proc_copy_program() - a copy of helper program @name at @path, where there is
+ * proc_copy_program() - a copy of helper program @name (from ../libexec beside
+ * this program's directory, or that directory itself) at @path, where there is
  * nothing yet, or bench_skip().
  *
  * The cost of mapping its pages depends on how they came into the page cache: a
