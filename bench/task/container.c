@@ -69,10 +69,6 @@
 #include "partner.h"
 #include "sysfile.h"
 
-#ifndef CLONE_NEWTIME
-#define CLONE_NEWTIME 0x80
-#endif
-
 #define HOST "oscost"
 
 #define SIX                                                         \
@@ -451,15 +447,15 @@ static int make(struct state *x, const struct plan *plan)
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const char *clone = case_str(c, "clone"), *space = case_str(c, "setns");
+	const bool space = case_has(c, "setns");
 	struct plan *p = c->data;
-	size_t i = 0;
 
-	if (clone || space) {
-		while (strcmp(spaces[i].name, space ? space : clone) != 0)
-			i++;
-		p->space = space ? &spaces[i] : NULL;
-		p->flags = space ? 0 : spaces[i].flags;
+	if (space || case_has(c, "clone")) {
+		const struct space *of =
+			CASE_OF(c, space ? "setns" : "clone", spaces);
+
+		p->space = space ? of : NULL;
+		p->flags = space ? 0 : of->flags;
 		p->steps = BOX(clone) | BOX(hand_over) | BOX(exit);
 		p->step = space ? BOX_setns : BOX_clone;
 		if (p->flags & CLONE_INTO_CGROUP)
@@ -468,19 +464,20 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 			p->steps |= BOX(unshare) | BOX(setns);
 		else if (p->flags & CLONE_NEWNET)
 			p->steps |= BOX(veth) | BOX(net_gone);
-	} else if (!c->derived && !case_is(c, "whole", "crun") &&
-		   !case_is(c, "whole", "runc")) {
-		p->steps = ALL;
-		p->flags = SIX;
-		p->step = case_is(c, "whole", "run")	   ? BOX_cgroup_rmdir
-			  : case_is(c, "whole", "awaited") ? BOX_net_gone
-			  : case_is(c, "part", "exit")	   ? BOX_exit
-							   : BOX_STEPS;
-		p->together = case_is(c, "whole", "run") ||
-			      case_is(c, "whole", "awaited");
-		if (p->step == BOX_exit)
-			p->steps ^= BOX(run) | BOX(exit);
+		return true;
 	}
+	if (c->derived || case_is(c, "whole", "crun") ||
+	    case_is(c, "whole", "runc"))
+		return true;
+	p->steps = ALL;
+	p->flags = SIX;
+	p->step = case_is(c, "whole", "run")	   ? BOX_cgroup_rmdir
+		  : case_is(c, "whole", "awaited") ? BOX_net_gone
+		  : case_is(c, "part", "exit")	   ? BOX_exit
+						   : BOX_STEPS;
+	p->together = p->step == BOX_cgroup_rmdir || p->step == BOX_net_gone;
+	if (p->step == BOX_exit)
+		p->steps ^= BOX(run) | BOX(exit);
 	return true;
 }
 

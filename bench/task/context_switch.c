@@ -108,9 +108,8 @@ struct switch_case {
 	uint32_t members, touch;
 	unsigned int laps; /* in one event of a ring */
 
-	double turns;	    /* that were made, in all */
-	double switches;    /* that the kernel counted for them */
-	double involuntary; /* of these */
+	double turns;	 /* that were made, in all */
+	double switches; /* that the kernel counted for them */
 };
 
 struct state {
@@ -414,9 +413,7 @@ static int count_switches(struct bench *b, struct state *s,
 	 * of the row are shares of them. */
 	p->turns += p->pair ? messages / 2 : messages;
 	p->switches += voluntary + involuntary;
-	p->involuntary += involuntary;
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
-	bench_fact(b, c, "involuntary_per_turn", p->involuntary / p->turns);
 	bench_fact(b, c, p->pair ? "partner_cpu" : "members_cpu", end.cpu);
 	return 0;
 }

@@ -101,17 +101,13 @@ TIMER_INLINE bool fault_once(struct state *s)
 /* Sleep until one more signal has come. */
 static int await(struct state *s, uint64_t before)
 {
-	while (caught == before) {
-		int err;
+	int err = 0;
 
+	while (caught == before && !err) {
 		sigsuspend(&s->open);
-		if (caught != before)
-			break;
-		err = partner_check();
-		if (err)
-			return err;
+		err = caught == before ? partner_check() : 0;
 	}
-	return 0;
+	return err;
 }
 
 /* None after one that failed. */

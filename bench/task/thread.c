@@ -37,7 +37,6 @@ struct thread_case {
 	bool fresh;
 	bool first;	/* to the smaller of both ends */
 	uintptr_t last; /* where the stack of the last thread was */
-	uint64_t events, thread_firsts;
 };
 
 /* A thread's report of itself. */
@@ -179,10 +178,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	bench_record(b, s->to_parent, here);
 	bench_record(b, s->to_thread, there);
 	bench_record(b, c, there < here ? there : here);
-	p->events++;
-	p->thread_firsts += there < here;
-	bench_fact(b, c, "thread_ran_first",
-		   (double)p->thread_firsts / (double)p->events);
 	return 0;
 }
 
