@@ -338,23 +338,19 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 	struct bench *b = s->b;
 	const struct bench_case *c = bench_next(b, NULL, "stat=knee");
 	struct parts parts;
-	struct file_counts before, seen;
 	int err = fill(s, bytes);
 
 	BENCH_EACH (b, of, "size")
 		if (size_of(of) == bytes)
 			c = of;
-	before = file_counts(&s->file.place);
 	if (!err && s->group.path[0])
 		err = check_charge(s, c, bytes);
 	if (!err)
 		err = read_file(s, BLOCK, bytes, &parts);
 	if (err)
 		return err;
-	seen = file_counts_since(&s->file.place, &before);
 	bench_proof(b, c, "bytes_read", (double)bytes, parts.bytes);
 	bench_fact_text(b, c, "where", s->file.place.where);
-	bench_fact(b, c, "device_bytes_read", (double)seen.device_read);
 	bench_fact(b, c, "cached_bytes", (double)cached_of(s, bytes));
 	size->stored = parts.stored_bytes / parts.bytes;
 	/* A pause makes some parts of what is cached longer. */
@@ -456,9 +452,6 @@ static void derive_knee(struct bench *b, const struct cache_state *s,
 	bench_derive_between(b, knee, k->bytes, k->fits, k->fails);
 	bench_derive(b, bench_beside(b, knee, "stat=cached"), k->cached_ns);
 	bench_derive(b, bench_beside(b, knee, "stat=uncached"), k->uncached_ns);
-	bench_fact(b, knee, "fits_bytes", k->fits);
-	bench_fact(b, knee, "fails_bytes", k->fails);
-	bench_fact(b, knee, "spare_bytes", 4.0 * (double)bench_spare_bytes(b));
 	bench_fact_text(b, knee, "where", s->file.place.where);
 	if (s->whole_machine)
 		bench_fact(b, knee, "memory_bytes", (double)memory_bytes());

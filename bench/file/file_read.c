@@ -135,9 +135,8 @@ struct file_ring {
 		offset[READING_MOST_DEPTH]; /* of each request */
 };
 
-/* A ring; NULL: none can be had here, and *@why, static text, says why.  After
- * an error it is of no more use. */
-static struct file_ring *ring_open(const char **why)
+/* A ring, which after an error is of no more use; NULL: as of bench_fail(). */
+static struct file_ring *ring_open(struct bench *b)
 {
 	struct file_ring *r = calloc(1, sizeof(*r));
 	const int err = r ? io_uring_queue_init(READING_MOST_DEPTH, &r->io, 0)
@@ -146,13 +145,8 @@ static struct file_ring *ring_open(const char **why)
 	if (!err)
 		return r;
 	free(r);
-	*why = err == -ENOSYS ? "this kernel has no io_uring"
-	       : err == -EPERM || err == -EACCES
-		       ? "io_uring is not allowed here (sysctl "
-			 "kernel.io_uring_disabled, or a sandbox)"
-	       : err == -ENOMEM ? "no memory may be locked for io_uring "
-				  "(ulimit -l)"
-				: "io_uring_setup fails";
+	bench_fail(b, -err,
+		   "io_uring (ulimit -l, sysctl kernel.io_uring_disabled)");
 	return NULL;
 }
 
@@ -306,9 +300,9 @@ static int ring_load(struct file_reading *s, enum timer_method method,
 
 #else
 
-static struct file_ring *ring_open(const char **why)
+static struct file_ring *ring_open(struct bench *b)
 {
-	*why = "built without liburing";
+	bench_skip(b, "built without liburing");
 	return NULL;
 }
 
@@ -375,41 +369,6 @@ static ssize_t by_next(struct file_reading *s, uint64_t offset)
 	return read(s->opened, s->buffers, s->point->block);
 }
 
-static int open_it(struct file_reading *s)
-{
-	s->opened = open(s->now->path, O_RDONLY | O_CLOEXEC);
-	return s->opened < 0 ? -1 : 0;
-}
-
-static int close_it(struct file_reading *s)
-{
-	return close(s->opened);
-}
-
-static int open_and_map(struct file_reading *s)
-{
-	void *at;
-
-	if (open_it(s))
-		return -1;
-	at = mmap(NULL, s->point->n * s->point->block, PROT_READ, MAP_SHARED,
-		  s->opened, 0);
-	if (at == MAP_FAILED) {
-		close_it(s);
-		return -1;
-	}
-	s->map = at;
-	return 0;
-}
-
-static int unmap_and_close(struct file_reading *s)
-{
-	const int err = munmap((void *)s->map, s->point->n * s->point->block);
-
-	s->map = NULL;
-	return close_it(s) || err ? -1 : 0;
-}
-
 static const struct file_way file_ways[] = {
 	{ .name = "read", .read = by_read },
 	{ .name = "readv", .read = by_readv },
@@ -419,15 +378,8 @@ static const struct file_way file_ways[] = {
 	  .read = by_sum,
 	  .mapping = MAP_SHARED | MAP_POPULATE,
 	  .sums = true },
-	{ .name = "open_read",
-	  .read = by_next,
-	  .open = open_it,
-	  .close = close_it },
-	{ .name = "open_mmap",
-	  .read = by_sum,
-	  .open = open_and_map,
-	  .close = unmap_and_close,
-	  .sums = true },
+	{ .name = "open_read", .read = by_next, .opens = true },
+	{ .name = "open_mmap", .read = by_sum, .opens = true, .sums = true },
 	{ 0 },
 };
 
@@ -523,12 +475,11 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct file_reading *s = state;
 	const int err = file_reading_enter(b, state, c);
-	const char *why;
 
 	if (err || !case_is(c, "by", "io_uring"))
 		return err;
-	s->ring = ring_open(&why);
-	return s->ring ? 0 : bench_skip(b, "%s", why);
+	s->ring = ring_open(b);
+	return s->ring ? 0 : -1;
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)

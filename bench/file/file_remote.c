@@ -116,39 +116,35 @@ struct state {
 	struct tcp_info before;
 };
 
-/* The counters of the connection so far. */
-static struct tcp_info traffic(const struct state *s)
+/* The counters of a connection so far; 0 of none. */
+static struct tcp_info traffic(int fd)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 
-	getsockopt(nfs_client_socket(&s->nfs), IPPROTO_TCP, TCP_INFO, &info,
-		   &len);
+	getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len);
 	return info;
 }
 
 static int sample_connect(struct bench *b, void *state,
 			  const struct bench_case *c)
 {
-	const enum timer_method method = bench_timer(b)->method;
 	const struct state *s = state;
 	struct sockaddr_storage peer = { 0 };
-	socklen_t len = sizeof(peer), size = sizeof(struct tcp_info);
-	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(peer);
 	uint64_t ticks = 0;
-	int fd, err;
+	int fd, err, in_state;
 
 	if (getpeername(nfs_client_socket(&s->nfs), (struct sockaddr *)&peer,
 			&len))
 		return bench_fail(b, ENOTCONN, "connect to the server");
 	fd = socket(peer.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return bench_fail(b, errno, "socket");
-	TIMER_INTERVAL(method, ticks,
+	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       err = connect(fd, (struct sockaddr *)&peer, len) ? errno
 									: 0);
-	getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size);
-	close(fd);
+	in_state = traffic(fd).tcpi_state;
+	if (fd >= 0)
+		close(fd);
 	if (bench_stopping(b))
 		return 0;
 	if (err)
@@ -156,8 +152,8 @@ static int sample_connect(struct bench *b, void *state,
 	bench_record(b, c, ticks);
 	/* A server that has hung up already had answered. */
 	bench_proof(b, c, "connections", 1,
-		    info.tcpi_state == STATE_ESTABLISHED ||
-			    info.tcpi_state == STATE_CLOSE_WAIT);
+		    in_state == STATE_ESTABLISHED ||
+			    in_state == STATE_CLOSE_WAIT);
 	return 0;
 }
 
@@ -165,7 +161,8 @@ static int sample_null_call(struct bench *b, void *state,
 			    const struct bench_case *c)
 {
 	struct state *s = state;
-	const uint64_t before = traffic(s).tcpi_bytes_received;
+	const int fd = nfs_client_socket(&s->nfs);
+	const uint64_t before = traffic(fd).tcpi_bytes_received;
 	uint64_t ticks;
 	int err;
 
@@ -176,7 +173,7 @@ static int sample_null_call(struct bench *b, void *state,
 					 : bench_fail(b, 0, "%s", s->nfs.why);
 	bench_record(b, c, ticks);
 	bench_least(b, c, "answer_bytes", ANSWER,
-		    (double)(traffic(s).tcpi_bytes_received - before));
+		    (double)(traffic(fd).tcpi_bytes_received - before));
 	return 0;
 }
 
@@ -373,7 +370,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	if (!case_has(c, "cache"))
 		return 0;
-	s->before = traffic(s);
+	s->before = traffic(nfs_client_socket(&s->nfs));
 	err = file_reading_enter(b, state, c);
 	if (t->way != &nfs_way || t->n > 1 || t->block < LARGE)
 		return err;
@@ -397,7 +394,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct file_reading *r = &s->reading;
 	const struct file_point *t = c->data;
-	const struct tcp_info now = traffic(s);
+	const struct tcp_info now = traffic(nfs_client_socket(&s->nfs));
 	int err;
 
 	if (!case_has(c, "cache"))

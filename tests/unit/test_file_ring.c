@@ -11,6 +11,7 @@
 #include "../../bench/file/file_read.c"
 #include "box.h"
 #include "file_data.h"
+#include "program.h"
 #include "tests.h"
 
 #define BYTES ((uint64_t)1 << 20)
@@ -37,6 +38,7 @@ static int ring_fd(void)
 	return found;
 }
 
+static struct bench b;
 static struct file_reading s; /* of which a ring needs some */
 
 /* Return: whether as many as were asked for came, and were right. */
@@ -62,13 +64,12 @@ static bool load(const struct file_data *f)
 static void check_error(const struct file_data *f)
 {
 	const int fd = ring_fd(), other = open("/dev/null", O_RDONLY);
-	const char *why;
 
 	OK(fd >= 0 && dup2(other, fd) == fd && !load(f),
 	   "what is no ring any more gives an error");
 	close(other);
 	ring_close(s.ring);
-	s.ring = ring_open(&why);
+	s.ring = ring_open(&b);
 	OK(s.ring && load(f), "after which all is asked for anew");
 	OK(s.ring && by_ring(&s, FILE_DATA_BLOCK) == FILE_DATA_BLOCK &&
 		   file_data_matches(s.buffers, FILE_DATA_BLOCK,
@@ -80,12 +81,11 @@ static void check_error(const struct file_data *f)
 TEST(reads)
 {
 	struct file_data f;
-	const char *why = NULL;
 
 	box_open(false);
-	s.ring = ring_open(&why);
+	s.ring = ring_open(&b);
 	if (!s.ring) {
-		OK(why != NULL, "no io_uring here, and it says why");
+		OK(b.verdict.why[0], "no io_uring here, and it says why");
 	} else {
 		OK(!file_data_open(NULL, &f, box, "data", BYTES), "a file");
 		OK(load(&f), "many reads at a time");

@@ -31,7 +31,7 @@ static unsigned int stretch_of(const struct file_point *t)
 			       : t->far ? READING_AHEAD
 					: 2 * READING_AHEAD;
 
-	if (t->fresh || t->way->open)
+	if (t->fresh || t->way->opens)
 		return (unsigned int)(t->size / t->block);
 	if ((t->cache == FILE_WARM ? t->size && !t->asked
 				   : t->cache != FILE_COLD || t->random) ||
@@ -214,7 +214,7 @@ static void start_walk(struct bench *b, struct file_reading *s,
 	const uint64_t blocks = s->size / t->block;
 	uint64_t seed = bench_random(b);
 
-	if (t->fresh || t->way->open)
+	if (t->fresh || t->way->opens)
 		seed = 0;
 	else if (!t->random && !t->crowd)
 		seed %= blocks / 4;
@@ -280,18 +280,34 @@ static int read_all(struct file_reading *s)
 	return 0;
 }
 
+/* The same in a mapping that is made for it. */
+static int read_mapped(struct file_reading *s)
+{
+	void *at = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->opened, 0);
+	int err;
+
+	if (at == MAP_FAILED)
+		return -errno;
+	s->map = at;
+	err = read_all(s);
+	s->map = NULL;
+	return munmap(at, s->size) && !err ? -errno : err;
+}
+
 /* Read the stretch of blocks at @s->offset.  Return: 0 or -errno (-ENODATA: a
  * read was short). */
 static int read_stretch(struct file_reading *s)
 {
+	const struct file_way *w = s->point->way;
 	int err;
 
-	if (!s->point->way->open)
+	if (!w->opens)
 		return read_all(s);
-	if (s->point->way->open(s))
+	s->opened = open(s->now->path, O_RDONLY | O_CLOEXEC);
+	if (s->opened < 0)
 		return -errno;
-	err = read_all(s);
-	return s->point->way->close(s) && !err ? -errno : err;
+	err = w->sums ? read_mapped(s) : read_all(s);
+	return close(s->opened) && !err ? -errno : err;
 }
 
 /* How many of them held what they should, as far as the words that were looked

@@ -28,8 +28,7 @@ struct file_way {
 	const char *name;
 	/* The block at @offset.  Return: its bytes, or -1 with errno. */
 	ssize_t (*read)(struct file_reading *s, uint64_t offset);
-	/* Around each stretch.  Return: 0, or -1 with errno. */
-	int (*open)(struct file_reading *s), (*close)(struct file_reading *s);
+	bool opens;  /* and closes it around each stretch; sums: in a mapping */
 	int mapping; /* MAP_... of one that must be there; 0: none */
 	bool sums;   /* all words of a block, in place: there is no copy */
 };

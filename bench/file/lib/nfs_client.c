@@ -232,25 +232,4 @@ int nfs_client_open(struct nfs_client *c, const struct bench *b,
 		       "read");
 }
 
-/* Nothing is open. */
-ssize_t nfs_client_read(struct nfs_client *c, void *buffer, size_t len,
-			uint64_t offset)
-{
-	return -ENOSYS;
-}
-
-int nfs_client_null(struct nfs_client *c)
-{
-	return -ENOSYS;
-}
-
-int nfs_client_socket(const struct nfs_client *c)
-{
-	return -1;
-}
-
-void nfs_client_close(struct nfs_client *c)
-{
-}
-
 #endif
