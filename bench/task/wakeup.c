@@ -162,17 +162,10 @@ static int setup(struct bench *b, void *state)
 	return 0;
 }
 
-/* The policy first: entering and leaving real time resets the slack.
- * @what: the call that failed. */
-static int set(int policy, const struct sched_param *param, unsigned long slack,
-	       const char **what)
+/* A policy or a slack that a kernel has not is EINVAL. */
+static int or_lacks(int err)
 {
-	*what = policy == SCHED_FIFO ? "sched_setscheduler(SCHED_FIFO)"
-				     : "sched_setscheduler()";
-	if (sched_setscheduler(0, policy, param))
-		return -errno;
-	*what = "prctl(PR_SET_TIMERSLACK)";
-	return prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0) ? -errno : 0;
+	return err == EINVAL ? ENOSYS : err;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -180,23 +173,20 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const bool fifo = case_is(c, "policy", "fifo");
 	const int policy = fifo ? SCHED_FIFO : SCHED_OTHER;
 	const struct sched_param param = { fifo ? PRIORITY : 0 };
+	const unsigned long slack = case_is(c, "slack", "1ns"); /* 0: default */
 	struct state *s = state;
-	const char *what;
-	int err;
 
 	s->call = CASE_OF(c, "op", calls);
 	s->policy = sched_getscheduler(0);
 	sched_getparam(0, &s->param);
 	s->slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-	err = set(policy, &param, case_is(c, "slack", "1ns"),
-		  &what); /* 0: default */
-	if (err == -EPERM)
-		return bench_skip(b, "not permitted to use SCHED_FIFO "
-				     "(ulimit -r, CAP_SYS_NICE)");
-	if (err == -EINVAL)
-		return bench_skip(b, "this kernel has no %s", what);
-	if (err)
-		return bench_fail(b, -err, "%s", what);
+	/* The policy first: entering and leaving real time resets the slack. */
+	if (sched_setscheduler(0, policy, &param))
+		return bench_fail(b, or_lacks(errno),
+				  "use SCHED_%s (ulimit -r, CAP_SYS_NICE)",
+				  fifo ? "FIFO" : "OTHER");
+	if (prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0))
+		return bench_fail(b, or_lacks(errno), "set the timer slack");
 	/* As the kernel says, not as we asked. */
 	bench_proof(b, c, "policy_in_force", 1,
 		    sched_getscheduler(0) == policy);
@@ -263,9 +253,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct state *s = state;
-	const char *what;
 
-	set(s->policy, &s->param, (unsigned long)s->slack, &what);
+	sched_setscheduler(0, s->policy, &s->param);
+	prctl(PR_SET_TIMERSLACK, (unsigned long)s->slack, 0, 0, 0);
 	bench_fact(b, c, "points_skipped", (double)*(const uint64_t *)c->data);
 	return 0;
 }
