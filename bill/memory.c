@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "alloc.h"
+#include "process_pages.h"
 #include "sysfile.h"
 #include "task.h"
 
@@ -248,23 +249,16 @@ uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)
 	return n;
 }
 
-bool memory_resident(pid_t tid, uint64_t feature[FEATURES])
+bool memory_resident(pid_t tid, bool fork, uint64_t feature[FEATURES])
 {
-	char *text = sysfile_text("/proc/%d/smaps_rollup", (int)tid);
-	char *maps = sysfile_text("/proc/%d/maps", (int)tid);
-	const uint64_t in_kb = PAGE_SIZE / 1024;
-	const uint64_t all =
-		(uint64_t)field_number(field_behind(text, "Rss"), 0);
-	const uint64_t own =
-		(uint64_t)field_number(field_behind(text, "Anonymous"), 0);
+	struct process_pages p;
+	const bool any = process_pages(tid, &p);
+	const double anonymous = fork ? p.anonymous : p.own;
 
-	feature[FILE_PAGES] = (all - own) / in_kb;
-	feature[ANONYMOUS_PAGES] = own / in_kb;
-	for (const char *c = maps; c && *c; c++)
-		feature[MAPPINGS] += *c == '\n';
-	free(text);
-	free(maps);
-	return all;
+	feature[FILE_PAGES] = (uint64_t)(p.resident - anonymous);
+	feature[ANONYMOUS_PAGES] = (uint64_t)anonymous;
+	feature[MAPPINGS] = (uint64_t)p.mappings;
+	return any;
 }
 
 ssize_t memory_read(pid_t tid, uint64_t at, void *to, size_t len)

@@ -65,8 +65,8 @@ enum feature {
 	PAGES,	    /* touched, freed or resident in the range */
 	ENTRIES,    /* of a directory */
 	DESCRIPTORS,
-	FILE_PAGES,	 /* resident in the address space: of files ... */
-	ANONYMOUS_PAGES, /* ... and its own */
+	FILE_PAGES,	 /* resident in the address space: that stay ... */
+	ANONYMOUS_PAGES, /* ... and its own, which an end frees */
 	MAPPINGS,	 /* of the address space */
 	FEATURES,
 };

@@ -539,7 +539,7 @@ static void enter_clone(struct task *t)
 			 (t->flags & CLONE_VM ? MEMORY : 0U) |
 			 (t->flags & odd ? ODD : 0U);
 	if (!(t->flags & CLONE_VM))
-		memory_resident(t->tid, t->call.feature);
+		memory_resident(t->tid, true, t->call.feature);
 }
 
 static void enter_exec(struct task *t)
@@ -556,7 +556,7 @@ static void enter_exec(struct task *t)
 	    !strncmp(line, "#!", 2))
 		t->call.traits |= SCRIPT;
 	if (t->memory->refs == 1)
-		memory_resident(t->tid, t->call.feature);
+		memory_resident(t->tid, false, t->call.feature);
 }
 
 /* Whether an interpreter was loaded with the program. */

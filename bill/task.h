@@ -99,8 +99,10 @@ void memory_forget(struct memory *m, uint64_t from, uint64_t to);
 uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to);
 
 /* memory_resident() - the features FILE_PAGES, ANONYMOUS_PAGES and MAPPINGS of
- * task @tid.  Return: whether it has any pages. */
-bool memory_resident(pid_t tid, uint64_t feature[FEATURES]);
+ * task @tid.  Where no @fork copies them, but the end frees them, pages that
+ * another process has too stay, as those of files do.  Return: whether it has
+ * any pages. */
+bool memory_resident(pid_t tid, bool fork, uint64_t feature[FEATURES]);
 
 /* memory_read() - bytes of task @tid.  Return: bytes read, fewer where its
  * memory ends, or -1. */

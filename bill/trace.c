@@ -248,7 +248,7 @@ static void at_exit(struct task *t)
 	t->nr = c->nr;
 	if (t->memory->refs > 1)
 		c->traits = MEMORY;
-	else if (!memory_resident(t->tid, c->feature))
+	else if (!memory_resident(t->tid, false, c->feature))
 		c->traits = ODD; /* killed as it was made: it has none */
 	count_call(t);
 }

@@ -12,12 +12,12 @@ $(PROC_TRUE): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk
 	$(Q)$(CC) -Iarch/$(ARCH) -O2 -nostdlib -static -ffreestanding -Wl,--build-id=none \
 		-Wl,-z,noexecstack -o $@ $<
 
-# The same as a program that has an interpreter, the file itself.
-$(PROC_LINKED): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk
+# The same with the segments of other programs, and with an interpreter, the file itself.
+$(PROC_LINKED): bench/task/exec/true.c arch/$(ARCH)/placement.h mk/process.mk mk/linked.ld
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -Iarch/$(ARCH) -O2 -nostdlib -pie -fPIE -ffreestanding -Wl,--build-id=none \
-		-Wl,-z,noexecstack,-z,noseparate-code,--dynamic-linker=oscost-linked -o $@ $<
+	$(Q)$(CC) -Iarch/$(ARCH) -DSEGMENTS -O2 -nostdlib -pie -fPIE -ffreestanding -Wl,--build-id=none \
+		-Wl,-z,noexecstack,-z,norelro,-T,mk/linked.ld,--dynamic-linker=oscost-linked -o $@ $<
 
 $(PROC_HELLO): bench/task/exec/hello.c bench/task/lib/proc_spawn.h \
 		clock/timer.h mk/process.mk

@@ -64,6 +64,7 @@
 #include "lib/proc_copy.h"
 #include "lib/sync_futex.h"
 #include "partner.h"
+#include "process_pages.h"
 
 #define DEPTH	       8  /* components of a name, at most */
 #define MOST_FDS       64 /* that are asked about at once */
@@ -81,7 +82,7 @@ struct shared {
 	volatile uint64_t began, ended;
 	_Alignas(64) _Atomic uint32_t go;   /* the partner may answer */
 	_Alignas(64) _Atomic uint32_t word; /* of futex */
-	struct proc_size size;
+	struct process_pages size;
 };
 
 struct row;
@@ -565,7 +566,7 @@ static bool end_child(struct state *s)
 	if (!s->pid) {
 		if (!add(s))
 			_exit(1);
-		proc_size(0, &s->shared->size);
+		process_pages(0, &s->shared->size);
 		s->shared->began = timer_end(s->method);
 		_exit(0);
 	}
@@ -829,10 +830,13 @@ static size_t number(const struct bench_case *c, const char *axis, size_t other)
 static void note_facts(struct bench *b, const struct state *s,
 		       const struct bench_case *c)
 {
-	const struct proc_size *size = &s->shared->size;
+	const struct process_pages *size = &s->shared->size;
+	/* A fork shares all of them; the end frees those that none shares. */
+	const double anonymous =
+		call_is(c, "fork") ? size->anonymous : size->own;
 
-	bench_fact(b, c, "file_pages", size->file);
-	bench_fact(b, c, "anonymous_pages", size->resident - size->file);
+	bench_fact(b, c, "file_pages", size->resident - anonymous);
+	bench_fact(b, c, "anonymous_pages", anonymous);
 	bench_fact(b, c, "mappings", size->mappings);
 }
 
@@ -860,7 +864,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (call_is(c, "fork")) {
 		if (!add(s))
 			return bench_fail(b, errno, "add %s", s->what);
-		proc_size(0, &s->shared->size);
+		process_pages(0, &s->shared->size);
 		note_facts(b, s, c);
 	}
 	if (!s->row->act)

@@ -54,6 +54,7 @@
 #include "lib/proc_spawn.h"
 #include "mem.h"
 #include "partner.h"
+#include "process_pages.h"
 #include "sysfile.h"
 
 #define MIB (1024ul * 1024)
@@ -185,11 +186,11 @@ static int place(struct bench *b, struct state *s, enum helper helper)
  * @pid: 0 is this process. */
 static int note_size(struct bench *b, const struct bench_case *c, pid_t pid)
 {
-	struct proc_size size;
+	struct process_pages size;
 
 	if (!guard_sees_processes())
 		return 0;
-	if (!proc_size(pid, &size))
+	if (!process_pages(pid, &size))
 		return bench_fail(b, errno, "read the size of the process");
 	bench_fact(b, c, "parent_resident_bytes",
 		   size.resident * (double)bench_page_bytes());

@@ -83,9 +83,12 @@ def amount($op; $all; $id; $n; $of):
 	def less($x; $y): plus($x, ($y | times(-1)));
 	if $id == "exit" then less(own("exit"); plus(each("wait"; {}), switch))
 	elif $id == "exit_shared" or $id == "vfork_op" then less(own($id); switch)
-	# Off goes the end of oscost-true; on comes the end of the old program's memory.
+	# Off goes the end of the helper program, with one fault; on comes the end of the old
+	# program's memory.
 	elif $id | IN("exec_static", "exec_dynamic", "exec_script") then
-		plus(less(each($id; {}); each("exit"; {"file pages": 2, "anonymous pages": 3, mappings: 6})),
+		({"file pages": 1} + if $id == "exec_dynamic" then {"anonymous pages": 3, mappings: 13}
+			else {"anonymous pages": 1, mappings: 7} end) as $helper
+		| plus(less(each($id; {}); plus(each("exit"; $helper), fault("file"))),
 			less(own("exit"); each("exit"; {})))
 	elif $id == "wait_op" then own("wait")
 	elif $id == "wait_waited" then plus(own("wait"), sleep)

@@ -11,22 +11,6 @@
 #include <unistd.h>
 
 #include "multicall.h"
-#include "sysfile.h"
-
-bool proc_size(pid_t pid, struct proc_size *size)
-{
-	const int of = (int)(pid ? pid : getpid());
-	char statm[128] = "", *maps = sysfile_text("/proc/%d/maps", of);
-
-	*size = (struct proc_size) { 0 };
-	sysfile_line(statm, sizeof(statm), "/proc/%d/statm", of);
-	for (const char *at = maps; at && (at = strchr(at, '\n')); at++)
-		size->mappings++;
-	free(maps);
-	size->resident = (double)field_number(field_nth(statm, 1), 0);
-	size->file = (double)field_number(field_nth(statm, 2), 0);
-	return size->mappings && size->resident;
-}
 
 /* The path of a helper program.  Return: 0, or -ENOENT if there is none that
  * can be executed. */

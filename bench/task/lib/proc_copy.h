@@ -2,17 +2,7 @@
 #ifndef PROC_COPY_H
 #define PROC_COPY_H
 
-#include <sys/types.h>
-
 #include "bench.h"
-
-/* proc_size() - of process @pid (0: this one), by /proc.  Return: whether it
- * could be read; else it is 0. */
-struct proc_size {
-	double resident, file; /* pages; the ones of them that are of files */
-	double mappings;
-};
-bool proc_size(pid_t pid, struct proc_size *size);
 
 /**
  * proc_copy_program() - a copy of helper program @name (from ../libexec beside
