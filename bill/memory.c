@@ -17,10 +17,8 @@
 #define ENTRY_FILE  (1ULL << 61)
 #define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
 
-/* The last fault of a page was one that gave it a page of its own; a fork has
- * shared that since. */
-#define PAGE_OWN    1
-#define PAGE_SHARED 2
+/* The last fault of a page was one that gave it a page of its own. */
+#define PAGE_OWN 1
 /* Its region seems to be filled by one fault; it is known not to be. */
 #define PAGE_HUGE  4
 #define PAGE_SMALL 8
@@ -29,7 +27,12 @@
 struct area {
 	uint64_t number;
 	uint8_t page[AREA];
+	uint32_t owners[AREA]; /* 1 + its index in all_owners; 0: not shared */
 };
+
+/* How many processes have a page that forks have shared. */
+static uint32_t *all_owners;
+static size_t all_owners_n;
 
 struct memory *memory_new(void)
 {
@@ -40,8 +43,7 @@ struct memory *memory_new(void)
 	return m;
 }
 
-/* The page @number as it is known. */
-static uint8_t *page_at(struct memory *m, uint64_t number)
+static struct area *area_of(struct memory *m, uint64_t number)
 {
 	size_t i = 0;
 
@@ -49,9 +51,39 @@ static uint8_t *page_at(struct memory *m, uint64_t number)
 		i++;
 	if (i == m->areas) {
 		m->area = text_grow(m->area, i, sizeof(*m->area));
-		m->area[m->areas++] = (struct area) { number / AREA, { 0 } };
+		m->area[m->areas++] = (struct area) { .number = number / AREA };
 	}
-	return &m->area[i].page[number % AREA];
+	return &m->area[i];
+}
+
+/* The page @number as it is known. */
+static uint8_t *page_at(struct memory *m, uint64_t number)
+{
+	return &area_of(m, number)->page[number % AREA];
+}
+
+/* One process less has the page. */
+static void disown(uint32_t *owners)
+{
+	if (*owners)
+		all_owners[*owners - 1]--;
+	*owners = 0;
+}
+
+/* A child has all of its own pages, too. */
+static void share(struct area *a)
+{
+	for (size_t i = 0; i < AREA; i++) {
+		if (!(a->page[i] & PAGE_OWN))
+			continue;
+		if (!a->owners[i]) {
+			all_owners = text_grow(all_owners, all_owners_n,
+					       sizeof(*all_owners));
+			all_owners[all_owners_n++] = 1;
+			a->owners[i] = (uint32_t)all_owners_n;
+		}
+		all_owners[a->owners[i] - 1]++;
+	}
 }
 
 struct memory *memory_copy(struct memory *from, bool same)
@@ -60,9 +92,8 @@ struct memory *memory_copy(struct memory *from, bool same)
 
 	m->refs += same;
 	for (size_t i = 0; !same && i < from->areas; i++) {
-		for (size_t page = 0; page < AREA; page++)
-			from->area[i].page[page] |= PAGE_SHARED;
-		page_at(m, from->area[i].number * AREA);
+		share(&from->area[i]);
+		area_of(m, from->area[i].number * AREA);
 		m->area[i] = from->area[i];
 	}
 	return m;
@@ -72,6 +103,7 @@ void memory_drop(struct memory *m)
 {
 	if (!m || --m->refs)
 		return;
+	memory_forget(m, 0, UINT64_MAX - PAGE_SIZE);
 	free(m->mapping);
 	free(m->area);
 	free(m);
@@ -86,9 +118,10 @@ void memory_forget(struct memory *m, uint64_t from, uint64_t to)
 		const uint64_t first = a->number * AREA, end = first + AREA;
 		const uint64_t begin = from > first ? from : first;
 
-		if (begin < to && begin < end)
-			memset(a->page + (begin - first), 0,
-			       (to < end ? to : end) - begin);
+		for (uint64_t i = begin; i < to && i < end; i++) {
+			a->page[i - first] = 0;
+			disown(&a->owners[i - first]);
+		}
 	}
 }
 
@@ -199,32 +232,40 @@ static bool is_huge(struct memory *m, pid_t tid, uint64_t number)
 }
 
 /* The page is looked at when more faults of it may have followed.  A process
- * has no fault on a page of its own, unless a fork shared it: else it was read
- * at first, and the fault that is counted now stands for that one. */
+ * has no fault on a page of its own, unless a fork shared it, and the last one
+ * that has it need not copy it: else it was read at first, and the fault that
+ * is counted now stands for that one. */
 int memory_fault(struct memory *m, pid_t tid, uint64_t address, bool *small)
 {
 	uint64_t entry = 0, n;
-	uint8_t *const page = page_at(m, address / PAGE_SIZE);
-	const bool shared = *page & PAGE_SHARED;
+	const uint64_t number = address / PAGE_SIZE;
+	uint8_t *const page = page_at(m, number);
+	uint32_t *const owners = &area_of(m, number)->owners[number % AREA];
+	const bool shared = *owners;
 	const bool file = is_file(m, tid, address);
 	int class = file ? OP_FAULT_FILE : OP_FAULT_ZERO;
 	bool own;
 
 	*small = *page & PAGE_HUGE && !shared;
 	if (*small) {
-		uint8_t *region = region_of(m, address / PAGE_SIZE, &n);
+		uint8_t *region = region_of(m, number, &n);
 
 		memset(region, PAGE_SMALL, n);
 	}
 	own = *page & PAGE_OWN;
-	if (own && !shared)
+	if (own && shared) {
+		class = all_owners[*owners - 1] > 1 ? OP_FAULT_COW
+						    : OP_FAULT_REUSE;
+		disown(owners);
+	}
+	if (own)
 		return class;
-	read_entries(tid, address / PAGE_SIZE, &entry, 1);
-	if (own || (file && entry & ENTRY_THERE && !(entry & ENTRY_FILE)))
+	read_entries(tid, number, &entry, 1);
+	if (file && entry & ENTRY_THERE && !(entry & ENTRY_FILE))
 		class = OP_FAULT_COW;
 	else if (!file && !(entry & ENTRY_THERE && is_zero_page(entry)))
 		class = OP_FAULT_ANON;
-	if (class == OP_FAULT_ANON && is_huge(m, tid, address / PAGE_SIZE))
+	if (class == OP_FAULT_ANON && is_huge(m, tid, number))
 		return OP_FAULT_HUGE;
 	*page = class == OP_FAULT_COW || class == OP_FAULT_ANON ? PAGE_OWN
 								: PAGE_SMALL;
@@ -253,10 +294,11 @@ bool memory_resident(pid_t tid, bool fork, uint64_t feature[FEATURES])
 {
 	struct process_pages p;
 	const bool any = process_pages(tid, &p);
-	const double anonymous = fork ? p.anonymous : p.own;
+	const double own = fork ? p.anonymous : p.own;
 
-	feature[FILE_PAGES] = (uint64_t)(p.resident - anonymous);
-	feature[ANONYMOUS_PAGES] = (uint64_t)anonymous;
+	feature[FILE_PAGES] = (uint64_t)(p.resident - p.anonymous);
+	feature[ANONYMOUS_PAGES] = (uint64_t)own;
+	feature[SHARED_PAGES] = (uint64_t)(p.anonymous - own);
 	feature[MAPPINGS] = (uint64_t)p.mappings;
 	return any;
 }

@@ -23,6 +23,7 @@ const char *const feature_names[] = {
 	[DESCRIPTORS] = "descriptors",
 	[FILE_PAGES] = "file pages",
 	[ANONYMOUS_PAGES] = "anonymous pages",
+	[SHARED_PAGES] = "shared pages",
 	[MAPPINGS] = "mappings",
 };
 

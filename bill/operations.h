@@ -62,11 +62,12 @@ enum feature {
 	COMPONENTS, /* of the path, as walked: those of links, too, not "." */
 	BYTES,	    /* that were read or written */
 	NEW_PAGES,  /* that were added to the file */
-	PAGES,	    /* touched, freed or resident in the range */
+	PAGES,	    /* touched, freed, resident in the range or mapped by faults */
 	ENTRIES,    /* of a directory */
 	DESCRIPTORS,
-	FILE_PAGES,	 /* resident in the address space: that stay ... */
-	ANONYMOUS_PAGES, /* ... and its own, which an end frees */
+	FILE_PAGES,	 /* resident in the address space: of files, ... */
+	ANONYMOUS_PAGES, /* ... its own, which an end frees (a fork: all) ... */
+	SHARED_PAGES,	 /* ... and shared since a fork */
 	MAPPINGS,	 /* of the address space */
 	FEATURES,
 };
@@ -85,7 +86,7 @@ enum {
 };
 #undef OPERATION
 
-#define FEATURES_MAX 3
+#define FEATURES_MAX 5
 
 struct operation {
 	const char *id, *name, *calls; /* @id: as in the table */

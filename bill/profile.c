@@ -94,6 +94,7 @@ int profile_write(const struct profile *p, FILE *f)
 	uint64_t unknown = p->traced[MINOR_FAULTS] + p->traced[MAJOR_FAULTS];
 	json_t *o;
 
+	unknown -= p->exec_faults < unknown ? p->exec_faults : unknown;
 	for (int i = OP_FAULT_FILE; i <= OP_FAULT_ZERO; i++)
 		unknown -= p->class[i].count < unknown ? p->class[i].count
 						       : unknown;

@@ -98,10 +98,9 @@ void memory_forget(struct memory *m, uint64_t from, uint64_t to);
 #define MEMORY_LOOK (1U << 20)
 uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to);
 
-/* memory_resident() - the features FILE_PAGES, ANONYMOUS_PAGES and MAPPINGS of
- * task @tid.  Where no @fork copies them, but the end frees them, pages that
- * another process has too stay, as those of files do.  Return: whether it has
- * any pages. */
+/* memory_resident() - the features FILE_PAGES, ANONYMOUS_PAGES, SHARED_PAGES
+ * and MAPPINGS of task @tid; a @fork copies those that are shared, too, as its
+ * own.  Return: whether it has any pages. */
 bool memory_resident(pid_t tid, bool fork, uint64_t feature[FEATURES]);
 
 /* memory_read() - bytes of task @tid.  Return: bytes read, fewer where its

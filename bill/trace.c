@@ -87,6 +87,10 @@ static bool count_fault(pid_t tid, uint64_t address)
 
 	if (!t || !t->memory)
 		return false;
+	if (t->inside && (t->nr == SYS_execve || t->nr == SYS_execveat)) {
+		profile->exec_faults++;
+		return true;
+	}
 	count_event(memory_fault(t->memory, tid, address, &small));
 	if (small) {
 		profile->class[OP_FAULT_HUGE].count--;
@@ -120,6 +124,15 @@ static void count_name(const struct task *t)
 {
 	profile->calls[call_name(t->nr) ? t->nr : CALL_NUMBERS] +=
 		profile->processes > 0;
+}
+
+/* A memory is taken down: faults have brought its pages of files, of which each
+ * maps some around the one that was missing. */
+static void count_brought(const uint64_t feature[FEATURES])
+{
+	if (profile->processes)
+		profile->class[OP_FAULT_FILE].feature[0][SUM] +=
+			feature[FILE_PAGES];
 }
 
 /* Faults of one thread, as the kernel counts them. */
@@ -222,12 +235,15 @@ static void at_exec(pid_t tid, pid_t before)
 	if (!t || !t->files)
 		return;
 	task_exec(t);
+	count_brought(t->call.feature);
 	memory_drop(t->memory);
 	t->memory = memory_new();
 	if (!profile->processes) { /* what was before is not the command's */
 		profile->processes = 1;
 		t->call.feature[FILE_PAGES] = 0;
 		t->call.feature[ANONYMOUS_PAGES] = 0;
+		t->call.feature[SHARED_PAGES] = 0;
+		t->call.feature[MAPPINGS] = 0;
 	}
 }
 
@@ -250,6 +266,9 @@ static void at_exit(struct task *t)
 		c->traits = MEMORY;
 	else if (!memory_resident(t->tid, false, c->feature))
 		c->traits = ODD; /* killed as it was made: it has none */
+	count_brought(c->feature);
+	if (t->memory->refs == 1)
+		memory_forget(t->memory, 0, UINT64_MAX - PAGE_SIZE);
 	count_call(t);
 }
 

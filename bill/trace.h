@@ -39,6 +39,7 @@ struct profile {
 	uint64_t calls[CALL_NUMBERS + 1]; /* all; the last: unknown numbers */
 	json_t *unclassed; /* "name [OUTCOME] [kind]": how many have no class */
 	uint64_t processes, threads; /* before the first nothing is counted */
+	uint64_t exec_faults;	     /* inside an exec, whose cost has them */
 	uint64_t faults_before; /* of the process that becomes the command */
 	const char *faults;	/* how their kinds were found */
 	uint64_t traced[RUN], untraced[RUN];

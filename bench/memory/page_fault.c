@@ -6,16 +6,17 @@
  * itself. The kinds differ in where the kernel finds the page: anonymous (a
  * new page, cleared), zero (a read: the one page of zeros), thp (a huge page,
  * cleared), shared (shared anonymous memory), cow (a private file page that
- * was read before and is now written: it is copied), file (in the page cache;
- * the kernel maps its neighbours too, 64 KiB in all by default), file_single
- * (as file, but each page is a mapping of its own, so that only one is
- * mapped), major (not in the page cache, read from the disk: read-ahead off,
- * random offsets in a file of 64 MiB, of which the kernel reports that nothing
- * is cached before it begins).
- * userfaultfd is a fault that another thread of the program resolves, on
- * another CPU where there is one. populate rows map 1 MiB with MAP_POPULATE and
- * are the cost of each page of it. per=byte is the cost divided by the bytes
- * that the fault brought (a base page; 2 MiB for thp).
+ * was read before and is now written: it is copied), reuse (a page that a fork
+ * made a child share, which has ended: it is written and not copied), file (in
+ * the page cache; the kernel maps its neighbours too, 64 KiB in all by
+ * default), file_single (as file, but each page is a mapping of its own, so
+ * that only one is mapped), major (not in the page cache, read from the disk:
+ * read-ahead off, random offsets in a file of 64 MiB, of which the kernel
+ * reports that nothing is cached before it begins). userfaultfd is a fault that
+ * another thread of the program resolves, on another CPU where there is one.
+ * populate rows map 1 MiB with MAP_POPULATE and are the cost of each page of
+ * it. per=byte is the cost divided by the bytes that the fault brought (a base
+ * page; 2 MiB for thp).
  *
  * Pages of new memory come from what the process (or another) gave back just
  * before: in a virtual machine, memory that was never used by any one costs
@@ -42,6 +43,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -67,7 +69,7 @@
 
 static const struct kind {
 	const char *name;
-	enum { PLAIN, THP, COW, SINGLE, MAJOR, USER, POPULATE } how;
+	enum { PLAIN, THP, COW, REUSE, SINGLE, MAJOR, USER, POPULATE } how;
 	int flags, advice; /* of mmap() and madvise() */
 	bool memory_file, write;
 	/* From touched page to touched page (a base page where that is more),
@@ -81,6 +83,7 @@ static const struct kind {
 	{ "thp", THP, OWN, MADV_HUGEPAGE, false, true, MEM_HUGE_BYTES, 8 },
 	{ "shared", PLAIN, COMMON, SMALL, false, true, 0, PAGES },
 	{ "cow", COW, MAP_PRIVATE, 0, true, true, 0, PAGES },
+	{ "reuse", REUSE, OWN, SMALL, false, true, 0, PAGES },
 	{ "file", PLAIN, MAP_SHARED, 0, true, false, AROUND_BYTES, 256 },
 	{ "file_single", SINGLE, OWN, 0, true, false, 0, PAGES },
 	{ "major", MAJOR, MAP_SHARED, MADV_RANDOM, false, false,
@@ -117,7 +120,7 @@ static const char points[] =
 	"is exclusive log unit=ns if !per; is derived unit='ns/B' if per;"
 	"byte := [!per] / $page if fault!=thp; byte := [!per] / 2M if "
 	"fault=thp;"
-	"is threads if fault!={major,userfaultfd} !per;"
+	"is threads if fault!={major,userfaultfd,reuse} !per;"
 	"is ops=256 if fault={populate,populate_file};"
 	/* Counts that the self-checks need; we count those of userfaultfd
 	 * ourselves. */
@@ -265,6 +268,18 @@ static void unmap(struct fault_state *s)
 	s->touched = 0;
 }
 
+/* All pages written, and shared for a moment with a child.  Return: 0 or -1. */
+static int share_once(const struct fault_state *s)
+{
+	pid_t pid;
+
+	memset(s->base, 1, s->map_bytes);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	return pid > 0 && waitpid(pid, NULL, 0) == pid ? 0 : -1;
+}
+
 /* Prepare a kind's new mapping.  Return: 0 or -1 with errno set. */
 static int make_ready(struct fault_state *s, const struct kind *k)
 {
@@ -285,7 +300,7 @@ static int make_ready(struct fault_state *s, const struct kind *k)
 	if (!err && k->advice)
 		err = madvise(s->map, s->map_bytes, k->advice) &&
 		      k->advice != SMALL;
-	return -err;
+	return err || k->how != REUSE ? -err : share_once(s);
 }
 
 /* A mapping of which nothing has been touched, in place of the one there is. */

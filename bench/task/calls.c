@@ -18,8 +18,9 @@
  * second time costs more, for it marks a page as one to keep.
  *
  * add= rows: fork and exit of a process that has mapped more than the
- * measuring program itself: anonymous pages, pages of a file, or mappings;
- * facts state what the process had in all. exit is timed from the child's last
+ * measuring program itself: anonymous pages, its own or shared with the parent
+ * since a fork, pages of a file, or mappings; facts state what the process had
+ * in all. exit is timed from the child's last
  * instruction until its parent, which waits, goes on: the switch is in it.
  *
  * Measures: ns for one call.
@@ -559,12 +560,18 @@ static bool add(struct state *s)
 	return true;
 }
 
+/* What is added is the parent's. */
+static bool shares(const struct state *s)
+{
+	return !strcmp(s->what, "shared");
+}
+
 /* A process that has what the case adds, and ends. */
 static bool end_child(struct state *s)
 {
 	s->pid = fork();
 	if (!s->pid) {
-		if (!add(s))
+		if (!shares(s) && !add(s))
 			_exit(1);
 		process_pages(0, &s->shared->size);
 		s->shared->began = timer_end(s->method);
@@ -650,6 +657,7 @@ static bool await_thread(struct state *s)
 #define ENTRIES(row)	 "entries={2,202}"
 #define FDS(row)	 "descriptors={1,64}"
 #define MORE(row)	 "add={none,anonymous,file,mappings}"
+#define MORE_SHARED(row) "add={none,anonymous,shared,file,mappings}"
 #define BYTES_PAGES(row) "bytes={1,4K} pages=1; op=" row " bytes=64K pages=16"
 #define NEW_PAGES(row)                                                     \
 	"bytes={1,4K} pages=1 new_pages=1; op=" row " bytes=64K pages=16 " \
@@ -831,12 +839,14 @@ static void note_facts(struct bench *b, const struct state *s,
 		       const struct bench_case *c)
 {
 	const struct process_pages *size = &s->shared->size;
-	/* A fork shares all of them; the end frees those that none shares. */
-	const double anonymous =
-		call_is(c, "fork") ? size->anonymous : size->own;
+	const double shared = size->anonymous - size->own;
 
-	bench_fact(b, c, "file_pages", size->resident - anonymous);
-	bench_fact(b, c, "anonymous_pages", anonymous);
+	bench_fact(b, c, "file_pages", size->resident - size->anonymous);
+	/* A fork copies both; an end frees those that are shared with none. */
+	bench_fact(b, c, "anonymous_pages",
+		   call_is(c, "fork") ? size->anonymous : size->own);
+	if (call_is(c, "exit"))
+		bench_fact(b, c, "shared_pages", shared);
 	bench_fact(b, c, "mappings", size->mappings);
 }
 
@@ -861,9 +871,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->status = 0;
 	s->method = bench_timer(b)->method;
 	bench_fact_text(b, c, "where", s->place.where);
+	if ((call_is(c, "fork") || shares(s)) && !add(s))
+		return bench_fail(b, errno, "add %s", s->what);
 	if (call_is(c, "fork")) {
-		if (!add(s))
-			return bench_fail(b, errno, "add %s", s->what);
 		process_pages(0, &s->shared->size);
 		note_facts(b, s, c);
 	}

@@ -26,7 +26,7 @@ def by_operation: map(select(.benchmark == "calls") | .params = (.case | params)
 	| group_by(.params.op) | map({(.[0].params.op): .}) | add // {};
 
 def features: ["components", "bytes", "new pages", "pages", "entries", "descriptors",
-	"file pages", "anonymous pages", "mappings"];
+	"file pages", "anonymous pages", "shared pages", "mappings"];
 
 # A feature of a row: in its name, or a fact of it, which process runs can differ in.
 def feature($row; $name): ($name | gsub(" "; "_")) as $key
@@ -88,7 +88,7 @@ def amount($op; $all; $id; $n; $of):
 	elif $id | IN("exec_static", "exec_dynamic", "exec_script") then
 		({"file pages": 1} + if $id == "exec_dynamic" then {"anonymous pages": 3, mappings: 13}
 			else {"anonymous pages": 1, mappings: 7} end) as $helper
-		| plus(less(each($id; {}); plus(each("exit"; $helper), fault("file"))),
+		| plus(less(each($id; {}); plus(each("exit"; $helper), fault("file_single"))),
 			less(own("exit"); each("exit"; {})))
 	elif $id == "wait_op" then own("wait")
 	elif $id == "wait_waited" then plus(own("wait"), sleep)
@@ -98,8 +98,13 @@ def amount($op; $all; $id; $n; $of):
 	elif $id == "signal" then less(own("signal"); own("kill"))
 	elif $id == "sigreturn" then {}
 	elif $id == "switch" then switch
-	elif $id == "fault_file" then fault("file")
+	# Each maps some pages around its own, from one (file_single) to all there are.
+	elif $id == "fault_file" then
+		((feature($all["page_fault fault=file"]; "pages brought") | if . > 1 then . else 16 end) - 1) as $around
+		| ((($of.pages // 0) - $n) / $around | if . < 0 then 0 elif . > $n then $n else . end) as $full
+		| {"page_fault fault=file": $full, "page_fault fault=file_single": ($n - $full)}
 	elif $id == "fault_cow" then fault("cow")
+	elif $id == "fault_reuse" then fault("reuse")
 	elif $id == "fault_anon" then fault("anonymous")
 	elif $id == "fault_huge" then fault("thp")
 	elif $id == "fault_zero" then fault("zero")

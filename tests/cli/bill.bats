@@ -123,6 +123,9 @@ expect() {
 	profile cow
 	profile cow_none
 	[[ $(($(count_of 'fault copy-on-write' cow) - $(count_of 'fault copy-on-write' cow_none))) == 3[2-4] ]]
+	# Beside them a few of the stack and the libraries.
+	profile reuse
+	[[ $(count_of 'fault, page not copied' reuse) == @(29|3[0-9]) ]]
 }
 
 @test "processes: forks, vforks, threads, exits by pages, signals" {
@@ -290,7 +293,7 @@ cost() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
 costing() {
 	{
 		"$BIN/calls" --list | sed 's/^/calls /'
-		printf 'page_fault fault=%s\n' file cow anonymous zero thp
+		printf 'page_fault fault=%s\n' file file_single cow reuse anonymous zero thp
 		echo context_switch between=process,by=pipe,place=same_cpu,stat=switch
 	} | jq -Rc --argjson value "$2" --arg op "${3-}" --argjson other "${4-0}" 'capture("(?<benchmark>[^ ]*) (?<case>.*)")
 		| .status = "ok" | .unit = "ns" | .value = (if .case | startswith("op=" + $op) and $op != "" then $other else $value end)
