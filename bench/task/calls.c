@@ -537,8 +537,8 @@ static bool have_child(struct state *s, bool ended)
 						WEXITED | WNOWAIT));
 }
 
-/* Map and touch what the case adds: pages of its own, of a file, or one mapping
- * for every second page, without pages. */
+/* Map and touch what the case adds: pages of its own or of a file; or map pages
+ * of a file one by one, backwards, so that the kernel cannot join them. */
 static bool add(struct state *s)
 {
 	const bool file = !strcmp(s->what, "file");
@@ -553,9 +553,10 @@ static bool add(struct state *s)
 		return false;
 	if (!maps)
 		touch(s->map, pages);
-	for (size_t i = 1; maps && i < pages; i += 2)
-		if (mprotect(s->map + i * page_bytes(), page_bytes(),
-			     PROT_READ))
+	for (size_t i = 0; maps && i < pages; i++)
+		if (mmap(s->map + i * page_bytes(), page_bytes(), PROT_READ,
+			 MAP_PRIVATE | MAP_FIXED, s->large,
+			 (off_t)((pages - 1 - i) * page_bytes())) == MAP_FAILED)
 			return false;
 	return true;
 }

@@ -405,7 +405,8 @@ sub asked {
 	return $asked{"$node $name"} //= do {
 		my $path = path($node);
 		my @frames = (@{ $path->{frames} }, $name);
-		my $call = first { /^(?:__x64_|__ia32_|k|do_)sys_/ } @frames;
+		# That of a call which is only a jump has no frame: what it jumps to has.
+		my $call = first { /^(?:(?:__x64_|__ia32_|k|do_)sys_|kernel_clone$)/ } @frames;
 		# The last site in user space: behind an exec those of the caller may still be above it.
 		my $own = $runner && $path->{user} >> 24 == $runner;
 
@@ -413,7 +414,7 @@ sub asked {
 			: (first { $_ eq 'do_idle' } @frames) ? 'idle'
 			: (first { $_ eq 'kthread' } @frames) ? 'threads'
 			: $call && $own && $call !~ /execve/ ? ''
-			: $call ? $call =~ s/^(?:__x64_|__ia32_|k|do_)sys_(?:new(?=[a-z]*stat$|uname$))?//r
+			: $call ? $call =~ s/^(?:__x64_|__ia32_|k|do_)sys_(?:new(?=[a-z]*stat$|uname$))?|^kernel_|_pgoff$//gr
 			: (first { /page_fault/ } @frames) ? 'fault'
 			: (first { /^ret_from_fork/ } @frames) ? 'child'
 			: $own ? '' : 'entry';
