@@ -673,6 +673,11 @@ static int cases(struct bench *b, void *state)
 	if (w->count[0] > cpus)
 		return bench_skip(b, "needs %u CPUs and may use %u",
 				  w->count[0], cpus);
+	if (w->count[w->counts - 1] > cpus && b->plan.first_process)
+		fprintf(stderr,
+			"%s: --copies: there are %u CPUs to use: rows of %u "
+			"are skipped\n",
+			w->crew.desc->name, cpus, w->count[w->counts - 1]);
 	if (cases_make(&list))
 		return bench_fail(b, 0, "%s", list.verdict.why);
 	for (size_t i = 0; i < list.n_runs; i++) {

@@ -6,21 +6,21 @@
 check_directory() {
 	local dir=$1 free file
 
-	[[ ! -e $dir || -d $dir ]] || die 2 "OUT: $dir is not a directory"
+	[[ ! -e $dir || -d $dir ]] || die 2 "--out: $dir is not a directory"
 	for file in "$dir"/{*,.[!.]*,..?*}; do
 		[[ ! -e $file && ! -L $file ]] ||
-			die 2 "OUT: $dir is not empty; name another one, or use --resume $dir"
+			die 2 "--out: $dir is not empty; name another one, or use --resume $dir"
 	done
-	place_results OUT "$dir"
+	place_results --out "$dir"
 	check_writable "$dir"
 	free=$(place_free "$dir")
 	((free >= 32 * 1024)) ||
-		die 2 "OUT: only $((free / 1024)) MiB free in $dir, 32 are needed"
+		die 2 "--out: only $((free / 1024)) MiB free in $dir, 32 are needed"
 }
 
 # check_writable DIR: stop unless a file can be made in DIR.
 check_writable() {
-	[[ -w $1 ]] || die 2 "OUT: cannot write in $1; name another directory with OUT=DIR"
+	[[ -w $1 ]] || die 2 "--out: cannot write in $1; name another directory with --out DIR"
 }
 
 # check_cpu CPU: stop unless this process may run on it.
@@ -33,8 +33,7 @@ check_cpu() {
 check_prio() {
 	need chrt
 	chrt -r "$1" true 2>/dev/null ||
-		die 2 "PRIO: this user may not have real-time priority $1;" \
-			"use sudo, or leave PRIO out"
+		die 2 "--prio: this user may not have real-time priority $1; use sudo, or leave it out"
 }
 
 # check_programs: stop if a planned program is missing or does not take its

@@ -127,7 +127,8 @@ child_apart() {
 	trap 'child_pass TERM 143' TERM
 	trap child_pause TSTP
 	set -m
-	OSCOST_APART=$$ OSCOST_CALLED=$called "${child_ends[@]/%TERM/KILL}" "$BASH" -p "$0" "$@" &
+	[[ $called == "${0##*/}" ]] || export OSCOST_CALLED=$called
+	OSCOST_APART=$$ "${child_ends[@]/%TERM/KILL}" "$BASH" -p "$0" "$@" &
 	child_pid=$!
 	set +m
 	child_wait "$child_pid" || status=$?

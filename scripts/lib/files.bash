@@ -38,7 +38,7 @@ files_down() {
 files_check() {
 	[[ -n ${conf[dir]:=} ]] || return 0
 	[[ -d ${conf[dir]} && -w ${conf[dir]} ]] ||
-		die 2 "DIR: ${conf[dir]} is no directory that we may write in"
-	place_check DIR "${conf[dir]}" sticky
+		die 2 "--dir: ${conf[dir]} is no directory that we may write in"
+	place_check --dir "${conf[dir]}" sticky
 	conf[dir]=$(cd -P "${conf[dir]}" && pwd -P)
 }

@@ -33,13 +33,13 @@ fleet_save() {
 
 # fleet_load DIR: it names the nodes that commands are run on: so it must be ours.
 fleet_load() {
-	local name fields_line fields_file fields_remedy="it is not as $0 run writes it: begin a new run"
+	local name fields_line fields_file fields_remedy="it is not as $typed run writes it: begin a new run"
 
 	[[ -r $1/plan.tsv ]] || die 2 "$(fields_show "$1") is no fleet: it has no plan.tsv"
 	place_check DIR "$1"
 	out=$(cd "$1" && pwd)
 	fields_file=$out/plan.tsv
-	place_own_file "$fields_file" "$0 run"
+	place_own_file "$fields_file" "$typed run"
 	nodes=()
 	fields_read "$fields_file" "$fields_remedy" fleet_line word text
 	for name in "${!asked[@]}"; do

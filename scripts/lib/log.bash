@@ -22,6 +22,10 @@ log_fd=2
 
 # The name in messages: the caller's, "oscost ab", or that of the file.
 called=${OSCOST_CALLED:-${0##*/}}
+# What is typed to go on; the card is a run, too.
+printf -v typed '%q' "$0"
+typed=${OSCOST_CALLED:-$typed}
+[[ $typed != oscost ]] || typed='oscost run'
 unset OSCOST_CALLED
 
 # The programs of the tree of the sources, or those that are installed.

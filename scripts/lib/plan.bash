@@ -135,7 +135,7 @@ plan_select() {
 	local word i n
 
 	read -ra words <<<"$1"
-	((${#words[@]})) || die 2 "ONLY names no program; known: ${plan_ids[*]}"
+	((${#words[@]})) || die 2 "--only names no program; known: ${plan_ids[*]}"
 	for word in "${words[@]}"; do
 		n=0
 		for i in "${!plan_ids[@]}"; do

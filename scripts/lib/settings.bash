@@ -94,7 +94,7 @@ reconfigure() {
 			die 2 "$option: --resume takes its settings from the run that stopped"
 	done
 	out=${conf[resume]}
-	[[ ! -d $out ]] || place_check RESUME "$out"
+	[[ ! -d $out ]] || place_check --resume "$out"
 	[[ -e $out/run ]] || kept=
 	[[ -r $out/${kept}plan.tsv ]] || die 2 "$out is no run that can be resumed (no plan.tsv)"
 	peer_check

@@ -108,6 +108,9 @@ best() { ./oscost list "$@" | head -n 1; }
 	n=$("$BIN/syscall" --list | wc -l)
 	run -0 --separate-stderr ./oscost list
 	[[ $(grep -c '^syscall ' <<<"$output") -eq $n ]]
+	# A reader that has enough is no failure.
+	run -0 --separate-stderr bash -o pipefail -c './oscost list | head -n 1; ./oscost list op | head -n 1'
+	[[ ${#lines[@]} == 2 && -z $stderr ]]
 }
 
 @test "a row is explained, and how it is said to be measured alone works" {

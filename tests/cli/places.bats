@@ -106,7 +106,7 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 	mv out theirs/
 	chown nobody theirs/out
 	run -2 --separate-stderr drive --resume theirs/out
-	[[ $stderr == *"RESUME: user nobody may write in"*"(cp -r makes one of a run)" ]]
+	[[ $stderr == *"--resume: user nobody may write in"*"(cp -r makes one of a run)" ]]
 	cp -r theirs/out copy
 	run -0 drive --resume copy
 	chown root theirs/out

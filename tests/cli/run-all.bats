@@ -147,8 +147,9 @@ nobody_left() {
 }
 
 @test "TERM does as Ctrl-C does, with its own status" {
-	interrupted TERM 2 --rounds 2
+	OSCOST_CALLED='oscost run' interrupted TERM 2 --rounds 2
 	[[ $status -eq 143 ]]
+	grep -q 'go on with: oscost run --resume .*/out$' said
 	jq -e .interrupted out/run.json
 	nobody_left
 }
