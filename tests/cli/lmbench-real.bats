@@ -19,13 +19,13 @@ setup() {
 		# On a busy machine a cost may be too small to measure, or another task may
 		# have the CPU in all samples, which is said.
 		# shellcheck disable=SC2086 # words
-		try '0|1|77' "$lmbench" --bin "$BIN" --effort 10 --json out.json $rest
+		try '0|1|77' "$lmbench" --bin "$BIN" --effort 10 $rest
 		if ((status)); then
 			[[ $stderr == *@(below_resolution|'something else was in all of it')* ]]
 			continue
 		fi
 		grep -qxE "$pattern" <<<"$stderr"
-		jq -e 'length > 0 and all(.[]; .value > 0)' out.json
+		[[ ${stderr_lines[0]} == *[1-9]* ]]
 		measured=$((measured + 1))
 	done <<-'END'
 		Simple read: [0-9]+\.[0-9]{4} microseconds|lat_syscall -P 1 read

@@ -149,7 +149,7 @@ nobody_left() {
 @test "TERM does as Ctrl-C does, with its own status" {
 	OSCOST_CALLED='oscost run' interrupted TERM 2 --rounds 2
 	[[ $status -eq 143 ]]
-	grep -q 'go on with: oscost run --resume .*/out$' said
+	grep -q 'go on with: oscost run .*--resume .*/out$' said
 	jq -e .interrupted out/run.json
 	nobody_left
 }
