@@ -90,7 +90,7 @@ man: $(MANS) ## man pages into $(BUILD)
 # $(INSTALLED) holds the tree that the programs expect around them, as in $(BUILD) and
 # here; $(bindir) has one link: `sync` and `timer` would hide other commands.
 libexecdir := $(PREFIX)/libexec/oscost
-SCRIPTS    := $(addprefix scripts/,ab bill certify fleet kernels layers ledger lmbench load-plot net_delay netlab nfslab oscost pdf \
+SCRIPTS    := $(addprefix scripts/,ab bill certify fleet kernels layers ledger lmbench load-plot net_delay netlab oscost pdf \
 	      packages.tsv plot run-all setup truth tune under)
 INSTALLED   = $(DESTDIR)$(libexecdir)
 SHARE       = $(DESTDIR)$(PREFIX)/share

@@ -60,7 +60,7 @@
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSE_WAIT  8
 
-/* As scripts/nfslab promises.  In the file: CPU of the server, URL, LOCAL; or
+/* As scripts/netlab promises.  In the file: CPU of the server, URL, LOCAL; or
  * -1 - REASON. */
 #define LAB_STATE "/run/oscost-nfs/lab"
 #define LAB_SPACE "/run/netns/oscost-a"
@@ -234,7 +234,7 @@ static int cases(struct bench *b, void *state)
  * Where the file is.
  */
 
-/* Read the answers of scripts/nfslab into s->url, s->local and s->server_cpu;
+/* Read the answers of scripts/netlab into s->url, s->local and s->server_cpu;
  * enter its client's namespace. */
 static int find_lab(struct bench *b, struct state *s)
 {
@@ -262,7 +262,7 @@ static int find_lab(struct bench *b, struct state *s)
 		close(space);
 	return err ? bench_skip(b,
 				"may not enter the network namespace of "
-				"scripts/nfslab: %s",
+				"scripts/netlab: %s",
 				strerror(err))
 		   : 0;
 }
@@ -427,7 +427,7 @@ static const struct opt options[] = {
 		 "read a file in --dir, which is on a network file system, "
 		 "flag"),
 	OPT_FLAG(0, "nfslab", state, nfslab,
-		 "read from the server of scripts/nfslab, flag"),
+		 "read from the server of scripts/netlab, flag"),
 	OPT_STR(0, "local", state, local, NULL,
 		"the file of --url as this machine sees it; made if it is not "
 		"there, path"),

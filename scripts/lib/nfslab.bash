@@ -5,7 +5,7 @@
 # holds the namespaces may have it; all but the data lies in $nfslab_place.
 
 readonly nfslab_place=/run/oscost-nfs
-nfslab_made=0
+nfslab_pid= # of the server
 nfslab_cpu= # where the server runs; empty: anywhere
 
 # The process that becomes the server, PLACE RPCBIND COMMAND..., where no other sees
@@ -29,28 +29,23 @@ exec "$@"'
 # programs by scripts/setup nfs.  Set nfslab_command, nfslab_libs, nfslab_plugins and,
 # if there is one, nfslab_rpcbind; else nfslab_why.
 nfslab_server() {
-	local own command
+	local own
 
-	nfslab_libs='' nfslab_plugins='' nfslab_command=ganesha.nfsd nfslab_why=
+	nfslab_libs='' nfslab_plugins='' nfslab_why=
 	nfslab_rpcbind=$(command -v rpcbind) || nfslab_rpcbind=
-	own=${bin%/*}/nfs-server
-	[[ $own == /* ]] || own=$PWD/$own
-	if ((EUID != 0)); then
+	own=$(realpath -m "${bin%/*}/nfs-server")
+	if ((EUID)); then
 		nfslab_why="an NFS server needs root here"
-	elif [[ -x $own/usr/bin/ganesha.nfsd ]] && ! command -v ganesha.nfsd >/dev/null; then
+	elif nfslab_command=$(command -v ganesha.nfsd); then
+		:
+	elif nfslab_command=$own/usr/bin/ganesha.nfsd && [[ -x $nfslab_command ]]; then
 		nfslab_plugins=$(find "$own/usr/lib" -name libfsalvfs.so -printf '%h\n' | head -n 1)
 		nfslab_libs=$(find "$own/usr/lib" "$own/lib" -name 'lib*.so.*' -printf '%h\n' 2>/dev/null |
 			sort -u | paste -sd :)
-		nfslab_command=$own/usr/bin/ganesha.nfsd
 		[[ ! -x $own/sbin/rpcbind ]] || nfslab_rpcbind=$own/sbin/rpcbind
+	else
+		nfslab_why="no ganesha.nfsd here: type scripts/setup nfs, or install nfs-ganesha and nfs-ganesha-vfs"
 	fi
-	for command in "$nfslab_command" setpriv nsenter unshare; do
-		[[ -z $nfslab_why ]] || break
-		! command -v "$command" >/dev/null || continue
-		nfslab_why="no $command here: util-linux has it"
-		[[ $command != *ganesha.nfsd ]] ||
-			nfslab_why="no ganesha.nfsd here: type scripts/setup nfs, or install nfs-ganesha and nfs-ganesha-vfs"
-	done
 	[[ -z $nfslab_why ]]
 }
 
@@ -58,18 +53,17 @@ nfslab_server() {
 # programs measure (if it is not given, as they choose it), as if it were
 # another machine: set nfslab_cpu.
 nfslab_keep_off() {
-	local measures=${1:-} part cpu last=''
+	local measures=${1:-}
 
-	nfslab_cpu=
 	[[ $measures ]] || measures=$("$bin/file_remote" --json -n 1 2>/dev/null |
 		sed -n '1s/.*"cpu":\([0-9]*\).*/\1/p') || :
-	for part in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
-		for ((cpu = ${part%-*}; cpu <= ${part#*-}; cpu++)); do
-			[[ $cpu != "$measures" ]] || nfslab_cpu=$last
-			[[ $nfslab_cpu || $last != "$measures" ]] || nfslab_cpu=$cpu
-			last=$cpu
-		done
-	done
+	nfslab_cpu=$(taskset -cp $$ | awk -v measures="$measures" '{
+		for (n = split($NF, part, ","); n; n--) {
+			ends = split(part[n], cpu, "-")
+			for (i = cpu[1]; i <= cpu[ends] + 0; i++)
+				if (i != measures) other = i
+		}
+		print other }')
 }
 
 # nfslab_config DIR VERSIONS
@@ -116,7 +110,6 @@ nfslab_start() {
 		[[ $rpcbind ]] || return 1
 	fi
 	mkdir -m 700 "$nfslab_place"
-	nfslab_made=1
 	mkdir -p "$nfslab_place"/{recovery,"run/${nfslab_place##*/}",run/rpcbind}
 	# As Debian's is built it wants to become this one.
 	{ grep -v '^_rpc:' /etc/passwd || :; echo '_rpc:x:0:0::/:/bin/false'; } \
@@ -131,7 +124,6 @@ nfslab_start() {
 		-p "$nfslab_place/pid" -N NIV_EVENT \
 		</dev/null >"$nfslab_place/talk" 2>&1 8>&- 9>&- &
 	nfslab_pid=$!
-	disown "$nfslab_pid"
 	for ((i = 0; i < 1200; i++)); do
 		! grep -q 'NFS SERVER INITIALIZED' "$nfslab_place/log" 2>/dev/null || break
 		kill -0 "$nfslab_pid" 2>/dev/null || break
@@ -160,23 +152,10 @@ nfslab_serves() {
 }
 
 # nfslab_stop: end it and remove its files; also those that a killed run has
-# left.
+# left, whose server has ended with it.
 nfslab_stop() {
-	local pid='' i
-
-	nfslab_made=0
-	[[ -d $nfslab_place ]] || return 0
-	{ read -r pid _ <"$nfslab_place/pid"; } 2>/dev/null || pid=${nfslab_pid:-}
-	# The number may be somebody else's by now.
-	if [[ $pid =~ ^[0-9]+$ ]] &&
-		grep -qz "^$nfslab_place/conf\$" "/proc/$pid/cmdline" 2>/dev/null; then
-		kill -KILL "$pid" 2>/dev/null || :
-		for ((i = 0; i < 3000; i++)); do
-			# A zombie has none.
-			grep -qz . "/proc/$pid/cmdline" 2>/dev/null || break
-			sleep 0.02
-		done
-	fi
+	[[ -z $nfslab_pid ]] || { kill -KILL "$nfslab_pid" && wait "$nfslab_pid"; } 2>/dev/null || :
+	nfslab_pid=
 	rm -rf "$nfslab_place"
 }
 
@@ -190,13 +169,12 @@ nfslab_up() {
 	! nfslab_start "$1" || return 0
 	log "no NFS server: $nfslab_why"
 	nfslab_stop
-	((EUID == 0)) || return 0
 	mkdir -m 700 "$nfslab_place"
-	nfslab_made=1
+	nfslab_pid=none
 	printf -- '-1 - %s\n' "$nfslab_why" >"$nfslab_place/lab"
 }
 
 # nfslab_down: remove what we have made.
 nfslab_down() {
-	((!nfslab_made)) || nfslab_stop
+	[[ -z $nfslab_pid ]] || nfslab_stop
 }

@@ -197,9 +197,9 @@ all_found_out() {
 @test "remote files: what did not come over the network" {
 	local why
 
-	"$ROOT/scripts/nfslab" fetch --bin "$BIN" || true
-	why=$("$ROOT/scripts/nfslab" run --bin "$BIN" true 2>&1) || skip "$why"
-	within=("$ROOT/scripts/nfslab" run --bin "$BIN")
+	"$ROOT/scripts/setup" --bin "$BIN" nfs || true
+	why=$("$ROOT/scripts/netlab" run --nfs --bin "$BIN" true 2>&1) || skip "$why"
+	within=("$ROOT/scripts/netlab" run --nfs --bin "$BIN")
 	all_found_out "$remote" --nfslab --bytes 4m
 }
 

@@ -73,21 +73,21 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 }
 
 @test "results do not go where another user may write" {
-	refused OUT "user nobody may write in theirs" drive --out theirs
-	refused OUT "user nobody may write in theirs" drive --out theirs/a/b
-	refused DIR "user nobody may write in theirs" drive --out out --dir theirs
+	refused --out "user nobody may write in theirs" drive --out theirs
+	refused --out "user nobody may write in theirs" drive --out theirs/a/b
+	refused --dir "user nobody may write in theirs" drive --out out --dir theirs
 	mkdir -m 777 open
-	refused OUT "everybody may write in open" drive --out open
-	refused DIR "everybody may write in open" drive --out out --dir open
+	refused --out "everybody may write in open" drive --out open
+	refused --dir "everybody may write in open" drive --out out --dir open
 	# In a sticky one the next must be ours.
 	mkdir shared/theirs
 	chown nobody shared/theirs
-	refused OUT "user nobody may write in shared/theirs" drive --out shared/theirs/x
+	refused --out "user nobody may write in shared/theirs" drive --out shared/theirs/x
 	mkdir -m 1777 empty
-	refused OUT "everybody may write in empty" drive --out empty/
+	refused --out "everybody may write in empty" drive --out empty/
 	mkdir -m 770 group
 	chgrp nogroup group
-	refused OUT "group nogroup may write in group" drive --out group
+	refused --out "group nogroup may write in group" drive --out group
 	[[ $(<victim) == keep ]]
 }
 
@@ -97,7 +97,7 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 		--b "$bin" --only good --out theirs/ab
 	refused --out "user nobody may write in" "$ROOT/scripts/certify" --bin "$bin" \
 		--out theirs
-	refused --dir "user nobody may write in" "$ROOT/scripts/nfslab" run \
+	refused --dir "user nobody may write in" "$ROOT/scripts/netlab" run --nfs \
 		--bin "$bin" --dir theirs true
 }
 

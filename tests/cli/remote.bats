@@ -3,7 +3,7 @@
 #
 # measures: there is one pair of oscost's namespaces on a machine.
 #
-# file_remote and the NFS server of scripts/nfslab: what is read came over the
+# file_remote and the NFS server of scripts/netlab: what is read came over the
 # network, what cannot be read is said, and nothing stays behind.
 
 setup_file() {
@@ -11,8 +11,8 @@ setup_file() {
 	# A second and a half, where it is not there yet.
 	"$ROOT/scripts/setup" --bin "$BIN" nfs || true
 	cd "$BATS_FILE_TMPDIR" || exit
-	WHY_NOT=$("$ROOT/scripts/nfslab" run --bin "$BIN" true 2>&1) && WHY_NOT=
-	WHY_NOT_3=$("$ROOT/scripts/nfslab" run --bin "$BIN" --v3 true 2>&1) && WHY_NOT_3=
+	WHY_NOT=$("$ROOT/scripts/netlab" run --nfs --bin "$BIN" true 2>&1) && WHY_NOT=
+	WHY_NOT_3=$("$ROOT/scripts/netlab" run --nfs --bin "$BIN" --v3 true 2>&1) && WHY_NOT_3=
 	export WHY_NOT WHY_NOT_3
 }
 
@@ -20,7 +20,7 @@ setup() {
 	load ../helpers
 	calmly
 	cd "$BATS_TEST_TMPDIR" || exit
-	nfslab=$ROOT/scripts/nfslab
+	netlab=$ROOT/scripts/netlab
 	remote=("$BIN/file_remote" "${QUICK[@]}" --json)
 }
 
@@ -31,7 +31,7 @@ teardown() {
 # lab STATUS COMMAND...: with a server; skip where there can be none.
 lab() {
 	[[ -z $WHY_NOT ]] || skip "$WHY_NOT"
-	try "$1" "$nfslab" run --bin "$BIN" "${@:2}" && gone
+	try "$1" "$netlab" run --nfs --bin "$BIN" "${@:2}" && gone
 }
 
 gone() {
@@ -265,7 +265,7 @@ reads() {
 		exit $status'
 	[[ -z $WHY_NOT ]] || skip "$WHY_NOT"
 	try 0 unshare --mount --propagation private sh -c "$mine" sh \
-		"$nfslab" run --bin "$BIN" true
+		"$netlab" run --nfs --bin "$BIN" true
 	[[ ! -e told ]]
 }
 
@@ -275,7 +275,7 @@ reads() {
 	lab 3 sh -c 'exit 3'
 	for signal in INT TERM KILL; do
 		rm -f started
-		setsid env --default-signal=INT "$nfslab" run --bin "$BIN" \
+		setsid env --default-signal=INT "$netlab" run --nfs --bin "$BIN" \
 			sh -c 'cat /run/oscost-nfs/pid >new; mv new started; exec sleep 300' 3>&- &
 		pid=$!
 		until_true test -e started
@@ -323,6 +323,6 @@ session_empty() {
 
 @test "without privilege the reason is given" {
 	[[ $EUID -eq 0 ]] || skip "needs root to become nobody"
-	try 77 setpriv --reuid nobody --clear-groups "$nfslab" run true
+	try 77 setpriv --reuid nobody --clear-groups "$netlab" run --nfs true
 	[[ $stderr == *root* ]]
 }
