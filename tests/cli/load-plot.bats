@@ -42,22 +42,6 @@ csv() {
 	EOT
 }
 
-@test "short samples are averaged" {
-	csv <<-'EOT'
-		0.1	0.1	0	100	40
-		0.2	0.1	0	0	20
-	EOT
-	try 0 "$PLOT" run.csv .
-	diff - plots/cpu_load-system.dat <<-'EOT'
-		# 0
-		1 0 50 NaN NaN ""
-		1 0.2 50 NaN NaN ""
-
-
-	EOT
-	grep -qx '1 0.2 30 NaN NaN ""' plots/cpu_load-processor.dat
-}
-
 @test "without counters there is one figure, and it is said" {
 	csv <<-'EOT'
 		1	1	0	100	-
