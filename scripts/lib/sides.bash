@@ -29,27 +29,3 @@ sides_turns() {
 		done
 	done
 }
-
-# sides_run OVER DO: call DO ROUND PROGRAM SIDE NUMBER in each turn for which OVER,
-# called so, is false, until sides_end is set.
-sides_run() {
-	local number
-	local -a turn
-
-	sides_end=
-	for ((number = 1; number <= ${#turns[@]}; number++)); do
-		read -ra turn <<<"${turns[number - 1]}"
-		! "$1" "${turn[@]}" "$number" || continue
-		"$2" "${turn[@]}" "$number"
-		[[ -z $sides_end ]] || return 0
-	done
-}
-
-# sides_compare REPORT DIR OPTION...: print what `report compare` finds; the tables of
-# all rows go into DIR.  Return: the report's status.
-sides_compare() {
-	local report=$1 dir=$2
-	shift 2
-
-	"$report" compare --out "$dir" "$@" "${sides[@]/#/$dir/}"
-}
