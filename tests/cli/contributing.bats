@@ -22,10 +22,6 @@ follow() {
 	mkdir tests
 	cp -a "$ROOT"/tests/{arrows,cli,fixtures,helpers.bash,keys.awk,rows.jq,sealed} tests
 	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
-	scripts/new getrandom cpu
-	make BUILD=build build/bin/getrandom
-	calmly
-	"${calm[@]}" build/bin/getrandom --effort 50 --json >skeleton.json
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom
@@ -51,17 +47,6 @@ measured() {
 			(.reason | contains("in all of it"))) and .evidence[$evidence].seen > 0'
 }
 
-@test "what scripts/new writes measures something" {
-	cd "$BATS_FILE_TMPDIR"
-	measured getrandom calls <skeleton.json
-	run -2 scripts/new getrandom cpu
-	[[ $output == *"bench/cpu/getrandom.c exists" ]]
-	run -2 scripts/new other disk
-	[[ $output == *"no family 'disk'"* ]]
-	run -2 scripts/new '../x' cpu
-	[[ $output == *"'../x': a small letter"* ]]
-}
-
 @test "one file and its lines are a benchmark" {
 	cd "$BATS_FILE_TMPDIR"
 	run -0 build/bin/getrandom --list --core
@@ -77,13 +62,13 @@ measured() {
 
 @test "a benchmark of two processes takes 45 lines at most" {
 	cd "$BATS_FILE_TMPDIR"
-	scripts/new echoes task pair
+	sed "s/two - /echoes - /; s/\"two\"/\"echoes\"/" tests/fixtures/bench/two.c >bench/task/echoes.c
+	printf 'run\techoes\techoes\t\t60\t20\n' >>bench/task/rows.tsv
+	calmly
 	[[ $(wc -l <bench/task/echoes.c) -le 45 ]]
 	make BUILD=build build/bin/echoes
-	calmly
 	run "${calm[@]}" build/bin/echoes --effort 50 --invocations 1 --json --case '*same_cpu'
 	measured echoes answers <<<"$output"
-	run -2 scripts/new other task three
 	rm bench/task/echoes.c build/bin/echoes
 	sed -i '$d' bench/task/rows.tsv
 }
@@ -114,9 +99,5 @@ measured() {
 	cp "$ROOT/.clang-format" "$BATS_TEST_TMPDIR"
 	cd "$BATS_TEST_TMPDIR"
 	block c >getrandom.c
-	mkdir -p bench/cpu scripts/lib
-	cp "$ROOT/scripts/new" scripts && cp "$ROOT/scripts/lib/log.bash" scripts/lib
-	touch bench/cpu/rows.tsv
-	scripts/new skeleton cpu
-	run -0 clang-format --dry-run -Werror getrandom.c bench/cpu/skeleton.c
+	run -0 clang-format --dry-run -Werror getrandom.c
 }
