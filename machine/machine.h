@@ -10,7 +10,7 @@
 
 /**
  * machine_describe() - this machine, as machine.json of format 1, but for what
- * scripts/lib/describe.awk adds to it.
+ * scripts/lib/describe.pl adds to it.
  * @cpu: to calibrate on and to describe; -1 for any.  @timer: its method, or
  * NULL to choose.  @why: on failure, one line for the user.
  *

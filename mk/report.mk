@@ -17,7 +17,7 @@ predictions: $(BUILD)/bin/report ## write predictions.ini, to fill in before you
 		$(BUILD)/bin/report predictions predictions.ini; \
 	else \
 		new=$$(mktemp ./predictions.XXXXXXXXXX) && \
-		{ LC_ALL=C awk -f scripts/lib/describe.awk && $(BUILD)/bin/report predictions; } >"$$new" && \
+		{ perl scripts/lib/describe.pl && $(BUILD)/bin/report predictions; } >"$$new" && \
 		chmod 644 "$$new" && mv "$$new" predictions.ini && \
 		echo 'predictions.ini: fill it in, then make run-all'; \
 	fi

@@ -43,7 +43,7 @@ const struct row *operations_row(const struct operation *op,
 				 const struct run *run);
 
 /* operations_template() - a commented file of predictions to fill in, behind
- * what scripts/lib/describe.awk says of the machine. */
+ * what scripts/lib/describe.pl says of the machine. */
 void operations_template(FILE *f, const struct operations *ops,
 			 const struct rowtable *t);
 

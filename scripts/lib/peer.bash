@@ -71,8 +71,8 @@ peer_describe() {
 	record_ready
 	# shellcheck disable=SC2016 # OSCOST_SSH may have options
 	if child_run 60 sh -c 'exec ${OSCOST_SSH:-ssh} -T -o BatchMode=yes -- "$1" "$2" <"$3"' \
-		sh "${conf[peer]}" "$machine </dev/null; env LC_ALL=C awk -v cpu=last -f /dev/stdin || true" \
-		"$here/lib/describe.awk" >"$out/.rows" 2>"$out/.talk" &&
+		sh "${conf[peer]}" "$machine </dev/null; perl - last || true" \
+		"$here/lib/describe.pl" >"$out/.rows" 2>"$out/.talk" &&
 		[[ $(json_field "$out/.rows" tsc hz) ]]; then
 		record_described peer.json "$out/.rows"
 	else

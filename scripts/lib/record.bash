@@ -220,7 +220,7 @@ record_about() {
 	record_write "${kept}about.json" "[$text]"
 }
 
-# record_described NAME FILE: keep what machine and describe.awk have said of a
+# record_described NAME FILE: keep what machine and describe.pl have said of a
 # machine, one behind the other, as one object.  A script that was stopped on its
 # way is left out.
 record_described() {
@@ -243,8 +243,7 @@ record_machine() {
 		2>"$out/.talk"; then
 		IFS= read -rd '' text <"$out/.machine.json.new" || :
 		[[ ! $text =~ \"measuring_cpu\":\ *([0-9]+) ]] || cpu=${BASH_REMATCH[1]}
-		child_run 20 awk -v "cpu=$cpu" -f "$here/lib/describe.awk" \
-			>>"$out/.machine.json.new" 2>>"$out/.talk" || :
+		child_run 20 perl "$here/lib/describe.pl" "$cpu" >>"$out/.machine.json.new" 2>>"$out/.talk" || :
 		record_described machine.json "$out/.machine.json.new"
 		hz=$(json_field "$out/machine.json" tsc hz)
 		[[ -z $hz ]] || export OSCOST_TSC_HZ=$hz

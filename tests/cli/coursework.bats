@@ -177,7 +177,7 @@ said() {
 	grep -qxF '| network card eth0 | 1000 Mbit/s |' <<<"$output"
 	grep -qxF '| network card eth1 | speed unknown |' <<<"$output"
 	# As machine.json has them.
-	{ echo '{' && LC_ALL=C awk -v cpu=0 -f "$ROOT/scripts/lib/describe.awk" && echo '}'; } |
+	{ echo '{' && perl "$ROOT/scripts/lib/describe.pl" 0 && echo '}'; } |
 		jq -e '(.disks + .links | all(has("name"))) and
 		(.disks | all(.size_bytes > 0)) and (.links | all(has("mbit_s")))'
 }

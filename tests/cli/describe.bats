@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# scripts/lib/describe.awk: how a machine is set and its devices, on invented ones.
+# scripts/lib/describe.pl: how a machine is set and its devices, on invented ones.
 
 load ../helpers
 
@@ -9,10 +9,10 @@ setup() {
 	mkdir -p box/proc box/sys
 }
 
-describe() { LC_ALL=C awk -v root="$PWD/box" "$@" -f "$ROOT/scripts/lib/describe.awk"; }
+describe() { perl "$ROOT/scripts/lib/describe.pl" "${1-}" "$PWD/box"; }
 
 # members: all of it for CPU 1, as an object.
-members() { { echo '{' && describe -v cpu=1 && echo '}'; } | jq -e "$@"; }
+members() { { echo '{' && describe 1 && echo '}'; } | jq -e "$@"; }
 
 # put FILE TEXT: a line in the box.
 put() { mkdir -p "box/${1%/*}" && printf '%s\n' "$2" >"box/$1"; }
@@ -169,7 +169,7 @@ module() {
 @test "the last CPU that may be used is that of the checks" {
 	put proc/self/status $'Name:\tawk\nCpus_allowed_list:\t0,2-11'
 	put "$cpus/cpu11/cpufreq/scaling_governor" performance
-	{ echo '{' && describe -v cpu=last && echo '}'; } | jq -e '.checks[0].answer == "ok"'
+	{ echo '{' && describe last && echo '}'; } | jq -e '.checks[0].answer == "ok"'
 }
 
 @test "no text of the machine leaves the comment that it is in" {
@@ -191,7 +191,7 @@ kept() {
 }
 
 @test "what a script that is stopped has said is left out" {
-	kept '{' '  "cpu": 1' '}' "$(describe -v cpu=1)" | jq -e '.cpu == 1 and (.checks | length == 12)'
+	kept '{' '  "cpu": 1' '}' "$(describe 1)" | jq -e '.cpu == 1 and (.checks | length == 12)'
 	[[ $(kept '{' '  "cpu": 1' '}' $'  "board": null,\n  "modules": [') == $'{\n  "cpu": 1\n}' ]]
 	[[ $(kept '{' '  "cpu": 1' '}') == $'{\n  "cpu": 1\n}' ]]
 }

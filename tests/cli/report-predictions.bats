@@ -15,7 +15,7 @@ predict() {
 }
 
 @test "the template has every operation and can be read back" {
-	machine_says=$(LC_ALL=C awk -f "$ROOT/scripts/lib/describe.awk")
+	machine_says=$(perl "$ROOT/scripts/lib/describe.pl")
 	run -0 --separate-stderr "$report" predictions --root "$ROOT"
 	output=$machine_says$'\n'$output
 	[[ $(grep -c '^\[' <<<"$output") -eq \
