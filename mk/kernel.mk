@@ -26,8 +26,7 @@ kmod: ## build the ring 0 module for the running kernel
 # 77 is "skipped", with the reason on stderr.
 .PHONY: kmod-run
 kmod-run: kmod $(BUILD)/bin/certify ## load it, measure, unload, compare with user space: FUNCTION=mine.c OUT=
-	$(Q)scripts/kmod-run '$(KMOD)/oscost_cert.ko' '$(BUILD)/bin' \
-		$(if $(call given,OUT),$(call quoted,$(OUT))) || \
+	$(Q)scripts/certify --module '$(KMOD)/oscost_cert.ko' --bin '$(BUILD)/bin' $(call options,OUT) || \
 		{ status=$$?; [ $$status = 77 ]; }
 
 .PHONY: kmod-test

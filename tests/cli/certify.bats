@@ -148,6 +148,7 @@ module_stubs() {
 #!/bin/bash
 echo "insmod $*" >>calls
 [[ ! -f refuse ]] || exit 1
+[[ ! -f empty ]] || exit 0
 mkdir -p debug/oscost_cert
 row='{"benchmark":"certify_ring0","params":{"method":"cr0","body":"empty",'
 row+='"stat":"min"},"status":"ok","value":208,"unit":"ticks","evidence":{}}'
@@ -157,43 +158,44 @@ EOT
 	cat >stubs/rmmod <<'EOT'
 #!/bin/bash
 echo "rmmod $*" >>calls
-rm -r debug/oscost_cert
+rm -rf debug/oscost_cert
 EOT
 	printf '#!/bin/bash\n' >stubs/mountpoint
 	chmod +x stubs/*
 	: >oscost_cert.ko
-	export CERT_DEBUGFS=debug CERT_ENSEMBLES=5 CERT_SAMPLES=100
+	export CERT_DEBUGFS=debug
 	export PATH=$PWD/stubs:$PATH
-	CERT_CPU=$(taskset -cp $$ | sed 's/.*[^0-9]//')
-	export CERT_CPU
+	ring0=("$ROOT/scripts/certify" --out out --bin "$BIN" --ensembles 5 --samples 100
+		--cpu "$(taskset -cp $$ | sed 's/.*[^0-9]//')" --module)
 }
 
-@test "kmod-run loads, reads, unloads and compares" {
+@test "certify --module loads, reads, unloads and compares" {
 	((EUID == 0)) || skip 'only root may load modules'
 	module_stubs
-	try 0 "$ROOT/scripts/kmod-run" oscost_cert.ko "$BIN" out
+	try 0 "${ring0[@]}" oscost_cert.ko
 	[[ $(wc -l <calls) == 2 && $(tail -n 1 calls) == rmmod* ]]
 	grep -q 'ensembles=5 samples=100' calls
 	grep -qE 'min time +- +- +208 +(-|208)' <<<"$output"
 }
 
-@test "kmod-run unloads also when what follows fails" {
+@test "certify --module unloads also when what follows fails" {
 	((EUID == 0)) || skip 'only root may load modules'
 	module_stubs
-	try '1|2' "$ROOT/scripts/kmod-run" oscost_cert.ko /no/such/dir out
+	: >empty
+	try 1 "${ring0[@]}" oscost_cert.ko
 	[[ $(tail -n 1 calls) == rmmod* ]]
 }
 
-@test "kmod-run tells when the kernel refuses, and unloads nothing" {
+@test "certify --module tells when the kernel refuses, and unloads nothing" {
 	((EUID == 0)) || skip 'only root may load modules'
 	module_stubs
 	: >refuse
-	try 1 "$ROOT/scripts/kmod-run" oscost_cert.ko "$BIN" out
+	try 1 "${ring0[@]}" oscost_cert.ko
 	[[ $stderr == *'insmod failed'* ]]
 	run ! grep -q rmmod calls
 }
 
-@test "kmod-run without a module is skipped with the reason" {
-	try 77 "$ROOT/scripts/kmod-run" none.ko "$BIN" out
+@test "certify without a module is skipped with the reason" {
+	try 77 "$ROOT/scripts/certify" --bin "$BIN" --module none.ko
 	[[ $stderr == *'none.ko'* ]]
 }

@@ -91,7 +91,7 @@ things() { find -- */ victim -printf '%p %s %T@ %l\n' | sort; }
 	[[ $(<victim) == keep ]]
 }
 
-@test "nor do those of ab, certify and kmod-run, nor the server's files" {
+@test "nor do those of ab and certify, nor the server's files" {
 	ln -s good "$bin/certify"
 	refused --out "user nobody may write in" "$ROOT/scripts/ab" --a "$bin" \
 		--b "$bin" --only good --out theirs/ab
