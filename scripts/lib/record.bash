@@ -12,20 +12,16 @@ declare -A journal_done=() # "round id" of what is over
 record_size=0              # bytes in invocations.jsonl
 record_own=0               # whether nobody else can write in .rows and .talk
 
+# record_try COMMAND...: stop, with its reason, if it fails.
+record_try() {
+	local why
+
+	why=$("$@" 2>&1) || record_stuck "$why"
+}
+
 # record_write NAME TEXT: the file is TEXT as a whole, or as it was before.
-record_write() {
-	local why
-
-	why=$({ printf '%s' "$2${2:+$'\n'}" >"$out/.${1##*/}.new" && sync "$out/.${1##*/}.new" &&
-		exec mv "$out/.${1##*/}.new" "$out/$1"; } 2>&1) || record_stuck "$why"
-}
-
-# record_begin: the folder of a new run.
-record_begin() {
-	local why
-
-	why=$(mkdir "$out/run" 2>&1) || record_stuck "$why"
-}
+record_write() { record_try record_replace "$out/.${1##*/}.new" "$out/$1" "$2${2:+$'\n'}"; }
+record_replace() { printf '%s' "$3" >"$1" && sync "$1" && exec mv "$1" "$2"; }
 
 # record_append NAME TEXT: all of TEXT, or nothing.  A second process, and a second try,
 # only where it is needed to learn why not.
@@ -67,11 +63,8 @@ record_stuck() {
 
 # record_probe: whether a file of the size of some rows can be written.
 record_probe() {
-	local why
-
-	why=$({ head -c 65536 /dev/zero >"$out/.probe.new" && sync "$out/.probe.new"; } 2>&1) ||
-		record_stuck "$why"
-	rm -f "$out/.probe.new"
+	record_try record_replace "$out/.probe.new" "$out/.probe" "$(printf '%65536s' x)"
+	rm -f "$out/.probe"
 }
 
 # record_ready: .rows and .talk are there, and empty: what a program before has
@@ -79,25 +72,16 @@ record_probe() {
 # not end by itself, and at first: one of a run that was killed may still write in
 # the old ones.
 record_ready() {
-	local why
-
 	if ((record_own)) && { : >"$out/.rows" && : >"$out/.talk"; } 2>/dev/null; then
 		return
 	fi
-	if [[ -e $out/.rows || -e $out/.talk ]] || ! { : >"$out/.rows" && : >"$out/.talk"; } 2>/dev/null; then
-		why=$({ rm -f "$out"/.{rows,talk} && : >"$out/.rows" && : >"$out/.talk"; } 2>&1) ||
-			record_stuck "$why"
-	fi
+	record_try record_renew
 	record_own=1
 }
+record_renew() { rm -f "$out"/.{rows,talk} && : >"$out/.rows" && : >"$out/.talk"; }
 
 # record_sync: what was measured is on the disk, rows before the journal.
-record_sync() {
-	local why
-
-	why=$(sync "$out/invocations.jsonl" "$out/${kept}journal.tsv" 2>&1) ||
-		record_stuck "$why"
-}
+record_sync() { record_try sync "$out/invocations.jsonl" "$out/${kept}journal.tsv"; }
 
 # record_journal ROUND ID STATUS SECONDS REASON
 record_journal() {
@@ -137,9 +121,9 @@ record_keep() {
 # in the journal that have no rows any more were lost with the power: they are
 # measured again; so are those that failed, on request.
 record_load() {
-	local size why
+	local size
 
-	why=$(touch "$out/${kept}"{journal.tsv,log.txt} "$out/invocations.jsonl" 2>&1) || record_stuck "$why"
+	record_try touch "$out/${kept}"{journal.tsv,log.txt} "$out/invocations.jsonl"
 	record_whole "$out/${kept}journal.tsv"
 	record_whole "$out/invocations.jsonl"
 	size=$(stat -c %s "$out/invocations.jsonl")
@@ -193,12 +177,7 @@ record_talk() {
 }
 
 # record_settings: write plan.tsv, which --resume reads.
-record_settings() {
-	local text
-
-	text=$(plan_write)
-	record_write "${kept}plan.tsv" "$text"
-}
+record_settings() { record_write "${kept}plan.tsv" "$(plan_write)"; }
 
 # record_run INTERRUPTED ENDED_AT: write run.json.
 record_run() {
