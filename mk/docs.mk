@@ -6,6 +6,6 @@ DOC_PAGES := $(shell find docs -name '*.md')
 .PHONY: docs
 docs: $(DOC_PAGES:%=$(BUILD)/%) ## the pages of docs/ with the tables of docs/*.tsv in them: build/docs
 
-$(BUILD)/docs/%.md: docs/%.md $(wildcard docs/*.tsv bench/*/rows.tsv) scripts/lib/doc-tables.awk
+$(BUILD)/docs/%.md: docs/%.md $(wildcard docs/*.tsv bench/*/rows.tsv) scripts/lib/doc-tables.pl
 	@mkdir -p $(@D)
-	$(Q)awk -v root=. -f scripts/lib/doc-tables.awk $< >$@
+	$(Q)perl scripts/lib/doc-tables.pl $< >$@

@@ -94,7 +94,7 @@ fields() {
 
 @test "the hand-out has a line for each mistake, and an answer for each question" {
 	cd "$ROOT"
-	diff <(awk -v root=. -f scripts/lib/doc-tables.awk docs/teaching.md |
+	diff <(perl scripts/lib/doc-tables.pl docs/teaching.md |
 		sed -n 's/^| .* (`\([a-z_]*\)`) | [^|]* | [^|]* | [^|]* |$/\1/p') <(cut -f 2 <(grep '^mistake' "$table"))
 	[[ $(sed -n '/^## Questions/,/^## For/p' docs/teaching.md | grep -c '^[0-9]*\. ') -eq \
 		$(grep -c '^[0-9]*\. ' docs/answers.md) ]]
