@@ -60,11 +60,10 @@
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSE_WAIT  8
 
-/* As scripts/netlab promises.  In the file: CPU of the server, URL, LOCAL; or
- * -1 - REASON. */
+/* As scripts/netlab promises.  In the file: CPU of the server, URL, LOCAL. */
 #define LAB_STATE "/run/oscost-nfs/lab"
 #define LAB_SPACE "/run/netns/oscost-a"
-#define LAB_WHY	  "OSCOST_NETLAB_WHY" /* run-all could make no namespaces */
+#define LAB_WHY	  "OSCOST_NETLAB_WHY" /* run-all could make none */
 
 static const char *const caches[] = { "cold", "warm", "direct", "unknown" };
 #define UNKNOWN 3 /* of them */
@@ -251,9 +250,8 @@ static int find_lab(struct bench *b, struct state *s)
 					"nfs-ganesha-vfs)");
 	fields = fscanf(f, "%d %255s %4095[^\n]", &s->server_cpu, url, local);
 	fclose(f);
-	if (fields != 3 || !strcmp(url, "-"))
-		return bench_skip(b, "%s",
-				  fields == 3 ? local : LAB_STATE " is broken");
+	if (fields != 3)
+		return bench_skip(b, LAB_STATE " is broken");
 	s->url = url;
 	s->local = local;
 	space = open(LAB_SPACE, O_RDONLY | O_CLOEXEC);

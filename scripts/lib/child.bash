@@ -21,7 +21,7 @@ child_run() {
 	shift
 
 	child_ran=1
-	"${child_ends[@]}" setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 8>&- 9<&- &
+	"${child_ends[@]}" setsid timeout -k "$child_grace" "$limit" "$@" </dev/null 7>&- 8>&- 9<&- &
 	child_pid=$!
 	if ((stopping && !child_final)); then
 		kill -TERM "$child_pid" 2>/dev/null || :

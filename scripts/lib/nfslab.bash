@@ -151,30 +151,10 @@ nfslab_serves() {
 		"${nfslab_cpu:--1}" "$name" "$1/$name" >"$nfslab_place/lab"
 }
 
-# nfslab_stop: end it and remove its files; also those that a killed run has
-# left, whose server has ended with it.
+# nfslab_stop: end it and remove its files; also those that a killed run has left,
+# whose server has ended with it.
 nfslab_stop() {
 	[[ -z $nfslab_pid ]] || { kill -KILL "$nfslab_pid" && wait "$nfslab_pid"; } 2>/dev/null || :
 	nfslab_pid=
 	rm -rf "$nfslab_place"
-}
-
-# nfslab_up DIR [CPU]: for run-all, which measures on CPU, if the plan has
-# such a row and the namespaces are there; the programs say why they have no
-# server.
-nfslab_up() {
-	[[ " ${plan_args[*]} " == *" --nfslab "* && -n $1 ]] || return 0
-	((netlab_made)) || return 0
-	nfslab_keep_off "${2:-}"
-	! nfslab_start "$1" || return 0
-	log "no NFS server: $nfslab_why"
-	nfslab_stop
-	mkdir -m 700 "$nfslab_place"
-	nfslab_pid=none
-	printf -- '-1 - %s\n' "$nfslab_why" >"$nfslab_place/lab"
-}
-
-# nfslab_down: remove what we have made.
-nfslab_down() {
-	[[ -z $nfslab_pid ]] || nfslab_stop
 }

@@ -66,11 +66,9 @@ gone() {
 @test "who makes namespaces with a delay leaves no process behind" {
 	lab 0 true
 	[[ -c /dev/net/tun ]] || skip "no /dev/net/tun"
-	"$netlab" up --bin "$BIN" --delay 1 --owner "$$" 3>&-
-	pid=$(sed -n 's/^line //p' /run/oscost/netlab)
-	kill -0 "$pid"
-	"$netlab" down --owner "$$"
-	gone
+	# shellcheck disable=SC2016 # expands there
+	lab 0 --bin "$BIN" --delay 1 sh -c 'sed -n "s/^line //p" /run/oscost/netlab >pid; kill -0 "$(cat pid)"'
+	pid=$(<pid)
 	# Dead, if perhaps not waited for yet.
 	[[ ! -s /proc/$pid/cmdline || -z $(tr '\0' ' ' <"/proc/$pid/cmdline") ]]
 }
@@ -94,11 +92,13 @@ gone() {
 
 @test "who lives keeps the namespaces" {
 	lab 0 true
-	"$netlab" up --owner "$$"
+	"$netlab" run sh -c "echo >started; $until_go" 3>&- &
+	pid=$!
+	until_true test -e started
 	try 75 "$netlab" run true
-	[[ $stderr == *"process $$ uses"* ]]
-	try 75 "$netlab" down
-	"$netlab" down --owner "$$"
+	[[ $stderr == *"process $pid uses"* ]]
+	touch go
+	wait "$pid"
 	gone
 }
 

@@ -15,7 +15,8 @@ setup() {
 	sshd=$(PATH=$PATH:/usr/sbin command -v sshd) || skip "there is no sshd"
 	command -v ssh-keygen >/dev/null || skip "there is no ssh-keygen"
 	why=$("$netlab" run true 2>&1) || skip "$why"
-	"$netlab" up --owner "$$"
+	exec {lab}> >(exec "$netlab" run sh -c 'echo >ready; exec cat >/dev/null' 3>&-)
+	until_true test -e ready
 	serve_ssh
 	# All that the ssh of the program may know.
 	cat >ssh.conf <<EOS
@@ -61,7 +62,8 @@ EOS
 teardown() {
 	[[ -z ${daemon:-} ]] || kill "$daemon" || true
 	[[ -z ${made_dir:-} ]] || rmdir /run/sshd
-	"$netlab" down --owner "$$" || true
+	[[ -z ${lab:-} ]] || exec {lab}>&-
+	until_true test ! -e /run/oscost/netlab
 }
 
 # here COMMAND...: on this host of the two.
