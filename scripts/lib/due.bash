@@ -15,16 +15,13 @@ due_first=              # so many rounds are certain before the run begins
 
 # due_prepare: what all rounds need to know.
 due_prepare() {
-	local i program
-	local -A known=() core=()
+	local i
+	local -A core=()
 
-	while read -r program; do
-		known[$program]=1
-	done < <(sed -n 's/^core\t\([^\t]*\).*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
 	for i in "${!plan_ids[@]}"; do
 		if [[ ${conf[profile]} == card || " ${plan_args[i]} " == *" --core "* ]]; then
 			core[${plan_ids[i]}]=
-		elif [[ -v known[${plan_programs[i]}] && ${plan_ids[i]} == "${plan_programs[i]}" ]]; then
+		elif [[ -v plan_quoted[${plan_programs[i]}] && ${plan_ids[i]} == "${plan_programs[i]}" ]]; then
 			core[${plan_ids[i]}]=--core
 		fi
 	done

@@ -48,11 +48,10 @@ fleet_load() {
 	((${#nodes[@]})) || die 2 "$fields_file names no node; $fields_remedy"
 }
 
-# fleet_line KIND NAME: earlier versions had pairs of nodes, too.
+# fleet_line KIND NAME
 # shellcheck disable=SC2317 # fields_read calls it
 fleet_line() {
-	fields_need 'node|pair' "$1" 'column 1:'
-	[[ $1 == node ]] || return 0
+	[[ $1 == node ]] || fields_refuse "'$(fields_show "$1")' is no node"
 	fields_need node "$2" 'the name'
 	nodes+=("$2")
 }

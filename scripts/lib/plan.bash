@@ -10,6 +10,7 @@
 declare -a plan_ids=() plan_programs=() plan_args=() plan_limits=()
 declare -A plan_once=()  # ids of rows that run in the first round alone
 declare -A plan_asked=() # ids of rows that are there on request: always whole
+declare -A plan_quoted=() # programs that have core rows
 declare -A plan_suite=() # arguments of "id program" that are known to be ours
 plan_held=               # whether a plan is held to these
 
@@ -28,9 +29,12 @@ plan_read_suite() {
 	local kind id
 
 	while read -r kind id; do
-		plan_asked[$id]=1
-		[[ $kind != once ]] || plan_once[$id]=1
-	done < <(sed -n 's/^\(once\|peer\|export\)\t\([^\t]*\).*/\1 \2/p' "$root"/{bench/*,monitor}/rows.tsv)
+		case $kind in
+		core) plan_quoted[$id]=1 ;;
+		once) plan_asked[$id]=1 plan_once[$id]=1 ;;
+		*) plan_asked[$id]=1 ;;
+		esac
+	done < <(sed -n 's/^\(once\|peer\|export\|core\)\t\([^\t]*\).*/\1 \2/p' "$root"/{bench/*,monitor}/rows.tsv)
 	[[ -z $1 ]] || { plan_read "$1" && return; }
 	plan_read <(sed -nE "s/^($2)\t//p" "$root"/{bench/*,monitor}/rows.tsv | cut -f 1-4)
 	peer_plan
@@ -83,15 +87,11 @@ plan_pack() {
 
 # plan_kinds KIND...: the core rows once more, on CPUs of each of these kinds.
 plan_kinds() {
-	local kind i program
-	local -A core=()
+	local kind i
 
-	while read -r program; do
-		core[$program]=1
-	done < <(sed -n 's/^core\t\([^\t]*\).*/\1/p' "$root"/{bench/*,monitor}/rows.tsv)
 	for i in "${!plan_ids[@]}"; do
 		# Other lines of the program have no core rows, or ask for a network.
-		[[ ${plan_ids[i]} == "${plan_programs[i]}" && -v core[${plan_ids[i]}] ]] || continue
+		[[ ${plan_ids[i]} == "${plan_programs[i]}" && -v plan_quoted[${plan_ids[i]}] ]] || continue
 		for kind; do
 			plan_ids+=("${plan_ids[i]}_${kind,,}")
 			plan_programs+=("${plan_programs[i]}")
