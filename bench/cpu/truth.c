@@ -16,9 +16,10 @@
  * different amounts (more of the adds find their port taken), and only in the
  * least disturbed batches is an add one cycle.
  *
- * Run it with each --timer: `make truth` does, and prints a table of the true
- * value, the measured one and the error in percent.  Chains of 1 are off: the
- * loop's own branch may take two cycles, and hides a single add.
+ * Run it with each --timer, as `make truth` does: a row's remark has the true
+ * value and the error in percent.  Chains of 1 are off: the loop's own branch
+ * may take two cycles, and hides a single add.  The method cpuid2, which is
+ * there for study, has a CPUID inside of each single interval (work=wait).
  *
  * Measures: ns for one chain (length: instructions) or one wait (length: ns).
  * Includes: nothing beside the chain: the loop's counter is hidden by it.
