@@ -674,9 +674,7 @@ static int cases(struct bench *b, void *state)
 		return bench_skip(b, "needs %u CPUs and may use %u",
 				  w->count[0], cpus);
 	if (w->count[w->counts - 1] > cpus && b->plan.first_process)
-		fprintf(stderr,
-			"%s: --copies: there are %u CPUs to use: rows of %u "
-			"are skipped\n",
+		fprintf(stderr, "%s: --copies: %u CPUs here: %u is skipped\n",
 			w->crew.desc->name, cpus, w->count[w->counts - 1]);
 	if (cases_make(&list))
 		return bench_fail(b, 0, "%s", list.verdict.why);
