@@ -56,19 +56,13 @@ check_programs() {
 	done
 }
 
-# check_quiet: hints about what would make the results noisy.
+# check_quiet: a hint if other work would make the results noisy.
 check_quiet() {
-	local governor='' busy
+	local busy
 
-	{ read -r governor </sys/devices/system/cpu/cpu0/cpufreq/scaling_governor; } 2>/dev/null || :
-	if [[ -n $governor && $governor != performance ]]; then
-		log "hint: the CPU governor is $governor; steadier results with:" \
-			"echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
-	fi
 	busy=$(check_busy)
-	if ((busy >= 10)); then
+	((busy < 10)) ||
 		log "hint: other processes use $busy % of the CPU time now; results will be noisy"
-	fi
 }
 
 # check_busy: percent of CPU time used in 0.2 s while we sleep.  The

@@ -155,15 +155,9 @@ best() { ./oscost list "$@" | head -n 1; }
 	jq -e '.[0].name == "Procedure call, no arguments"' <<<"$output"
 	run -0 --separate-stderr ./oscost export csv small
 	[[ ${lines[0]} == schema,* ]]
-	run -0 --separate-stderr ./oscost export small --to csv
-	[[ ${lines[0]} == schema,* ]]
-	run -0 --separate-stderr ./oscost export small csv
-	[[ ${lines[0]} == schema,* ]]
 	mkdir new
 	run --separate-stderr ./oscost export pdf new
 	refused "new has no report.html; oscost report new writes it"
-	run --separate-stderr ./oscost report make small --to pdf
-	refused "did you mean oscost export FORMAT DIR?"
 	run -0 --separate-stderr ./oscost history small small
 	run -2 --separate-stderr ./oscost run --profile fast
 	[[ $stderr == *"--profile takes card, quick"* ]]
