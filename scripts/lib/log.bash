@@ -22,7 +22,7 @@ log_fd=2
 
 # The name in messages: the caller's, "oscost ab", or that of the file.
 called=${OSCOST_CALLED:-${0##*/}}
-# What is typed to go on; the card is a run, too.
+# The command that goes on with a run; the card is a run, too.
 printf -v typed '%q' "$0"
 typed=${OSCOST_CALLED:-$typed}
 [[ $typed != oscost ]] || typed='oscost run'
