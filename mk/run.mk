@@ -55,7 +55,7 @@ help-dev: ## print all targets
 # each benchmark, and one for each word of `oscost help`, with the program behind it.
 PAGED      := $(notdir $(BENCHES))
 WORDS      := card run lmbench fleet list explain show report export ab compare \
-	      history kernels layers under ledger bill noise load doctor
+	      history kernels layers under ledger bill noise load tune doctor
 MANS       := $(patsubst %,$(BUILD)/man/oscost-%.1,$(PAGED) $(WORDS)) $(BUILD)/man/oscost.1
 COMPLETION := contrib/completion
 FRONT      := card list explain doctor
@@ -91,7 +91,7 @@ man: $(MANS) ## man pages into $(BUILD)
 # here; $(bindir) has one link: `sync` and `timer` would hide other commands.
 libexecdir := $(PREFIX)/libexec/oscost
 SCRIPTS    := $(addprefix scripts/,ab bill certify fleet kernels layers ledger lmbench load-plot net_delay netlab oscost pdf \
-	      packages.tsv plot run-all setup under)
+	      packages.tsv plot run-all setup tune under)
 INSTALLED   = $(DESTDIR)$(libexecdir)
 SHARE       = $(DESTDIR)$(PREFIX)/share
 

@@ -166,22 +166,20 @@ sub has {
 }
 
 sub checks {
+	my $tune = 'sudo scripts/tune apply';
 	my $clock = { aarch64 => 'arch_sys_counter', riscv64 => 'riscv_clocksource' }->{ (POSIX::uname())[4] } // 'tsc';
 	my $source = '/sys/devices/system/clocksource/clocksource0/current_clocksource';
 	my $all = '/sys/devices/system/cpu';
-	my $huge = '/sys/kernel/mm/transparent_hugepage/enabled';
-	my $aslr = '/proc/sys/kernel/randomize_va_space';
 
-	check('frequency governor', "$all/cpu$cpu/cpufreq/scaling_governor", sub { /^performance$/ },
-		"echo performance | sudo tee $all/cpu*/cpufreq/scaling_governor");
-	check('turbo off (Intel)', "$all/intel_pstate/no_turbo", sub { /^1/ }, "echo 1 | sudo tee $all/intel_pstate/no_turbo")
+	check('frequency governor', "$all/cpu$cpu/cpufreq/scaling_governor", sub { /^performance$/ }, $tune);
+	check('turbo off (Intel)', "$all/intel_pstate/no_turbo", sub { /^1/ }, $tune)
 		if ($field{vendor_id} // '') =~ /^(GenuineIntel)?$/;
-	check('turbo off (others)', "$all/cpufreq/boost", sub { /^0/ }, "echo 0 | sudo tee $all/cpufreq/boost");
+	check('turbo off (others)', "$all/cpufreq/boost", sub { /^0/ }, $tune);
 	check('no throttling since the start', "$all/cpu$cpu/thermal_throttle/core_throttle_count", sub { /^0/ },
 		'cool the machine; a fixed lower frequency helps');
 	check('SMT off', "$all/smt/active", sub { /^0/ }, "echo off | sudo tee $all/smt/control");
-	check('huge pages only on request', $huge, sub { !/\[always\]/ }, "echo madvise | sudo tee $huge");
-	check('address randomisation on', $aslr, sub { /^2/ }, "echo 2 | sudo tee $aslr");
+	check('huge pages only on request', '/sys/kernel/mm/transparent_hugepage/enabled', sub { !/\[always\]/ }, $tune);
+	check('address randomisation on', '/proc/sys/kernel/randomize_va_space', sub { /^2/ }, $tune);
 	check('measuring CPU isolated', "$all/isolated", sub { has($_, $cpu) },
 		'start the kernel with isolcpus=N nohz_full=N rcu_nocbs=N');
 	# The suite measures the system as it is used.

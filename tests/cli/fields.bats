@@ -150,6 +150,27 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 	refused packages.tsv 1 "$ROOT/scripts/setup" --check --table packages.tsv
 }
 
+@test "an undo file runs nothing and writes only what tune sets" {
+	mkdir -p fake/sys/kernel/mm/ksm
+	echo 0 >fake/sys/kernel/mm/ksm/run
+	echo keep >fake/sys/kernel/mm/ksm/other
+	printf '%s\t1\n' "$PWD/fake/sys/kernel/mm/ksm/run" >undo.sound
+	tune=("$ROOT/scripts/tune" --root "$PWD/fake" --state "$PWD/undo")
+	for column in 1 2; do
+		planted undo 1 "$column"
+		run "${tune[@]}" undo
+		[[ ! -e PWNED ]]
+	done
+	sed 's/run\t/other\t/' undo.sound >undo
+	run -1 --separate-stderr "${tune[@]}" undo
+	[[ $stderr == *"none of our files"* && $(<fake/sys/kernel/mm/ksm/other) == keep ]]
+	# Somebody else's, or a link to one.
+	mv undo elsewhere
+	ln -s elsewhere undo
+	run -2 --separate-stderr "${tune[@]}" undo
+	[[ $stderr == *"not obeyed"* ]]
+}
+
 @test "no script evaluates what it has read without a look at it" {
 	mapfile -t scripts < <(find "$ROOT/scripts" -type f ! -name '*.tsv' ! -name '*.awk' ! -name '*.jq')
 	((${#scripts[@]} > 30))

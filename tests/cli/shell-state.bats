@@ -87,7 +87,7 @@ told() { sed -E '/hint: other processes/d; s/, time left unknown|, [0-9]+ s left
 	cd "$ROOT"
 	local -a commands=('scripts/setup --check run' 'scripts/oscost list getppid' 'scripts/oscost list nosuch'
 		"scripts/man $BIN/syscall"
-		"scripts/lmbench --bin $BIN --list"
+		"scripts/lmbench --bin $BIN --list" "scripts/tune --root $BATS_TEST_TMPDIR show"
 		'contrib/oci/image' 'scripts/cross-root' 'scripts/run-all --only nosuch')
 	for script in scripts/*; do
 		[[ ! -x $script || -d $script || $script == */@(*.sh|man) ]] || commands+=("$script --help")
