@@ -64,7 +64,9 @@ size_t qemu_plugin_insn_size(const insn_t *);
 #define STOP	  16
 #define MOST_DEEP 1000
 #define LINE	  6  /* 64 bytes */
+#define PAGE	  12 /* 64 lines */
 #define STACK	  14 /* 16 KiB: one of the kernel's */
+#define RECENT	  512
 
 /* The number of instructions executed, and from a bit on those of each class.
  * The difference of a block does not run over. */
@@ -117,20 +119,25 @@ struct profile {
 	uint64_t at, n; /* the parts between two reads, in the file */
 };
 
-/* From numbers of 64 bits, which are hashes, to things. */
+/* From numbers of 64 bits, which are hashes, to things.  Most of what is looked
+ * up is among the recent ones, which stay in the processor's cache. */
 struct table {
 	size_t n, room;
 	struct slot {
 		uint64_t number;
 		void *thing;
-	} * slots;
+	} recent[RECENT], *slots;
+};
+
+struct page {
+	uint64_t epoch, lines[2]; /* touched in it: bits, of code and of data */
 };
 
 int qemu_plugin_version = 1;
 
 static const char *out;
 static uint64_t mark, done, done_before, epoch, stack, nparts;
-static struct table blocks, paths, cells, tasks, profiles, lines;
+static struct table blocks, paths, cells, tasks, profiles, pages;
 static struct block *last;
 static struct task *task;
 static struct cell *touched; /* since the last read */
@@ -168,8 +175,10 @@ static struct slot *slot_of(const struct table *t, uint64_t number)
 /* The thing of that @number, zeros if it is a new one. */
 static void *find(struct table *t, uint64_t number, size_t size)
 {
-	struct slot *slot;
+	struct slot *recent = &t->recent[number % RECENT], *slot;
 
+	if (recent->number == number && recent->thing)
+		return recent->thing;
 	if (2 * t->n >= t->room) {
 		struct table old = *t;
 
@@ -186,6 +195,7 @@ static void *find(struct table *t, uint64_t number, size_t size)
 		slot->thing = zeros(1, size);
 		t->n++;
 	}
+	*recent = *slot;
 	return slot->thing;
 }
 
@@ -252,7 +262,7 @@ static void count(struct cell *c, uint64_t adds, uint64_t times)
 {
 	c->count += times * EXECUTED(adds);
 	now.count += times * EXECUTED(adds);
-	for (int k = 0; k < CODE; k++)
+	for (int k = 0; k < CODE && adds >> FIELD(k); k++)
 		now.of[k] += times * (adds >> FIELD(k) & 0xff);
 }
 
@@ -332,13 +342,16 @@ static void keep(void)
  * many there are in a sample. */
 static void touch(uint64_t at, enum class of)
 {
-	uint64_t *then;
+	const uint64_t line = UINT64_C(1) << (at >> LINE & 63);
+	struct page *p;
 
 	if (!on || task->interrupts || at >> STACK == stack)
 		return;
-	then = find(&lines, mix(mix(5, of), at >> LINE), sizeof(*then));
-	now.of[of] += *then != epoch;
-	*then = epoch;
+	p = find(&pages, mix(5, at >> PAGE), sizeof(*p));
+	if (p->epoch != epoch)
+		*p = (struct page) { .epoch = epoch };
+	now.of[of] += !(p->lines[of - CODE] & line);
+	p->lines[of - CODE] |= line;
 }
 
 static void count_last(void)

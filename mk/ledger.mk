@@ -15,11 +15,11 @@ ledger-plugin: $(LEDGER_PLUGIN) ## what `scripts/ledger explain` gives QEMU
 test-programs: $(LEDGER_PLUGIN)
 
 .PHONY: ledger
-ledger: ## what each operation costs in instructions, in QEMU: ARCH=aarch64 KERNELS="6.1.0-47 file" OPTIONS="audit=1; lsm=" CHECK=before/explain.folded ONLY=syscall
+ledger: ## what each operation costs in instructions, in QEMU: ARCH=aarch64 KERNELS="6.1.0-47 file" OPTIONS="audit=1; lsm=" CHECK=before/explain.folded
 	$(Q)scripts/setup run ledger
 	$(Q)$(MAKE) --no-print-directory $(jobs) $(foreign:%=ARCH='$(here)') all
 	$(Q)$(if $(foreign),$(MAKE) --no-print-directory cross)
-	$(Q)scripts/ledger $(if $(call given,CHECK),explain $(ONLY) --check $(call quoted,$(CHECK))) --arch '$(ARCH)' --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
+	$(Q)scripts/ledger $(if $(call given,CHECK),explain --check $(call quoted,$(CHECK))) --arch '$(ARCH)' --bin '$(abspath $(BUILD))/bin' --images '$(abspath $(BUILD))/kernels' \
 		$(call options,KERNELS OPTIONS BOOTS PASTS ONLY JOBS LIMIT OUT) \
 		$(if $(call given,FAIL_ABOVE),--threshold $(call quoted,$(FAIL_ABOVE)))
 

@@ -22,7 +22,7 @@
 #        calls.pl residual TIMES ROWS.TSV ...   what each row's time ("ROW\tNS") is
 #                beyond one coefficient for each class
 #
-# SYMBOLS are lines "ADDRESS NAME", sorted; ROWS lines "SECTION PROGRAM CASE
+# SYMBOLS are lines "ADDRESS NAME [PROGRAM]", of the kernel and of programs; ROWS lines "SECTION PROGRAM CASE
 # ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX OVERHEAD", with tabs between.
 
 use strict;
@@ -48,7 +48,10 @@ my @classes = qw(locked cr3 msr fence swapgs indirect code_lines data_lines);
 # Where a program of a build, a static one and the shell lie.
 my $moved = 0x555555554000;
 
-my (@at, @name, %nodes, @sections, $parts);
+# Of the kernel, '', and of each program: its addresses, in order, and their names.
+my %symbols;
+my $program = ''; # whose the user's addresses are
+my (%function, %path, %nodes, $parts);
 
 # The least of several names of one address: marks of a section come last, then
 # longer ones, then by letter.
@@ -64,54 +67,72 @@ sub read_symbols {
 
 	open my $in, '<', $file or die "calls.pl: $file: $!\n";
 	while (<$in>) {
-		my ($at, $name) = split;
+		my ($at, $name, $of) = split;
 
 		next if $name =~ /^__(?:pfx|cfi)_/; # room for a patch
 		$name =~ s/\.(?:cold|part|isra|constprop|llvm).*|_noprof$|_orig(?:inal)?$//;
-		$at = hex $at;
-		$best{$at} = $name if !defined $best{$at} || rank($name) lt rank($best{$at});
+		my $best = \$best{ $of // '' }{ hex $at };
+		$$best = $name if !defined $$best || rank($name) lt rank($$best);
 	}
-	@at = sort { $a <=> $b } keys %best;
-	@name = @best{@at};
+	for my $of (keys %best) {
+		my @at = sort { $a <=> $b } keys %{ $best{$of} };
+
+		$symbols{$of} = [\@at, [@{ $best{$of} }{@at}]];
+	}
 }
 
-my %function;
+# From now on the user's addresses are of program $of.
+sub look_into {
+	my ($of) = @_;
+
+	return if $of eq $program;
+	$program = $of;
+	%function = ();
+	%path = ();
+}
 
 sub function {
 	my ($at) = @_;
 
 	return $function{$at} //= do {
-		my ($low, $high) = (0, scalar @at);
+		my ($addresses, $names) = @{ $symbols{ $at < USER_ENDS ? $program : '' } // [[], []] };
+		my ($low, $high) = (0, scalar @$addresses);
 
 		while ($low < $high) {
 			my $mid = ($low + $high) >> 1;
 
-			if ($at[$mid] <= $at) { $low = $mid + 1 } else { $high = $mid }
+			if ($addresses->[$mid] <= $at) { $low = $mid + 1 } else { $high = $mid }
 		}
-		my $name = $low ? $name[$low - 1] : 'elsewhere';
+		my $name = $low ? $names->[$low - 1] : 'elsewhere';
 
 		($at >= LIBRARIES && $at < USER_ENDS) || $name eq '_init' ? 'libraries' : $name;
 	};
 }
 
+# Calls $each with the number of each section and its reads; a record of many sections
+# is larger than the memory.
 sub read_calls {
-	my ($file) = @_;
+	my ($file, $each) = @_;
+	my ($n, $reads) = (-1);
 
 	open my $in, '<', $file or die "calls.pl: $file: $!\n";
+	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
 	while (<$in>) {
 		my ($kind, @f) = split;
 
 		if ($kind eq 'N') {
 			$nodes{$f[0]} = [$f[1], hex $f[2], hex $f[3], $f[4]];
 		} elsif ($kind eq 'M') {
-			push @sections, [];
-		} elsif (@sections) {
-			push @{ $sections[-1] }, { site => hex $f[0], count => $f[1],
+			$each->($n, $reads) if $n >= 0;
+			$n++;
+			$reads = [];
+		} elsif ($n >= 0) {
+			push @$reads, { site => hex $f[0], count => $f[1],
 				interrupts => $f[2], at => $f[3], n => $f[4],
 				of => [map { $_ // 0 } @f[5 .. 4 + @classes]] };
 		}
 	}
-	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
+	$each->($n, $reads) if $n >= 0;
 }
 
 # A thunk that only leads to a function is none.
@@ -119,8 +140,6 @@ sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srs
 
 # The functions of a node, outermost first, and what it is apart from: a function
 # that was jumped to is one of its caller's.
-my %path;
-
 sub path {
 	my ($id) = @_;
 
@@ -358,12 +377,37 @@ sub folded_path {
 
 sub number { return sprintf('%.10f', $_[0]) =~ s/\.?0+$//r }
 
+# The folded paths of a row with these reads to stdout, its classes to $to.
+sub fold_row {
+	my ($row, $reads, $to) = @_;
+	my $sum = $row->{estimator} eq 'derived' ? 'is computed from other rows'
+		: !$row->{value} || $row->{unit} ne 'ns' ? 'is no time'
+		: $row->{estimator} eq 'difference' ? of_batches($row, $reads)
+		: $row->{estimator} =~ /median|min|max/ ? of_events($row, $reads) : "is a $row->{estimator} of events";
+	my $name = "$row->{program} $row->{case}";
+	my %folded;
+
+	$sum = 'its paths add up to ' . number(sum0 values %$sum) if ref $sum &&
+		abs(sum0(values %$sum) - $row->{value}) > ($row->{estimator} eq 'difference' ? 1e-6 * $row->{value} : 0.5);
+	if (!ref $sum) {
+		print STDERR "$name: $sum\n";
+		return;
+	}
+	print $to join("\t", $name, map { number($_) } sum0(values %$sum), @{ $row->{of} }), "\n";
+	$folded{ folded_path($_, $row->{sampler} // 'time_batch') } += $sum->{$_} for keys %$sum;
+	for (sort keys %folded) {
+		my $n = number($folded{$_});
+
+		print "$name;$_ $n\n" if $n != 0;
+	}
+}
+
 sub fold {
 	my ($calls, $symbols, $rows, $classes) = @_;
+	my %of;
 
 	open my $to, '>', $classes or die "calls.pl: $classes: $!\n";
 	read_symbols($symbols);
-	read_calls($calls);
 	open my $in, '<', $rows or die "calls.pl: $rows: $!\n";
 	while (<$in>) {
 		chomp;
@@ -373,27 +417,17 @@ sub fold {
 		$row{$_} ||= 0 for qw(value iters baseline min max);
 		$row{overhead} //= '';
 		$row{of} = [];
-		my $reads = $sections[$row{section}] // [];
-		my $sum = $row{estimator} eq 'derived' ? 'is computed from other rows'
-			: !$row{value} || $row{unit} ne 'ns' ? 'is no time'
-			: $row{estimator} eq 'difference' ? of_batches(\%row, $reads)
-			: $row{estimator} =~ /median|min|max/ ? of_events(\%row, $reads) : "is a $row{estimator} of events";
-		my %folded;
-
-		$sum = 'its paths add up to ' . number(sum0 values %$sum) if ref $sum &&
-			abs(sum0(values %$sum) - $row{value}) > ($row{estimator} eq 'difference' ? 1e-6 * $row{value} : 0.5);
-		if (!ref $sum) {
-			print STDERR "$row{program} $row{case}: $sum\n";
-			next;
-		}
-		print $to join("\t", "$row{program} $row{case}", map { number($_) } sum0(values %$sum), @{ $row{of} }), "\n";
-		$folded{ folded_path($_, $row{sampler} // 'time_batch') } += $sum->{$_} for keys %$sum;
-		for (sort keys %folded) {
-			my $n = number($folded{$_});
-
-			print "$row{program} $row{case};$_ $n\n" if $n != 0;
-		}
+		push @{ $of{ $row{section} } }, \%row;
 	}
+	read_calls($calls, sub {
+		my ($n, $reads) = @_;
+
+		for my $row (@{ delete $of{$n} // [] }) {
+			look_into($row->{program});
+			fold_row($row, $reads, $to);
+		}
+	});
+	die "calls.pl: $calls ends before the last row\n" if %of;
 }
 
 # The call, or another cause, that a block of the kernel belongs to; '': none that counts.
@@ -425,11 +459,11 @@ sub sums {
 	my ($calls, $symbols, $runner) = @_;
 
 	read_symbols($symbols);
-	read_calls($calls);
-	for my $n (0 .. $#sections) {
+	read_calls($calls, sub {
+		my ($n, $reads) = @_;
 		my %sum;
 
-		for my $r (@{ $sections[$n] }) {
+		for my $r (@$reads) {
 			seek $parts, $r->{at} * PART, 0;
 			read $parts, my $bytes, $r->{n} * PART;
 			my @part = unpack '(LLQ)*', $bytes;
@@ -439,7 +473,7 @@ sub sums {
 		}
 		delete $sum{''};
 		print "$n\t$_\t$sum{$_}\n" for by_size(\%sum);
-	}
+	});
 }
 
 # {ROW}{PATH} => count, and the rows in their order.

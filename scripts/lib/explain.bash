@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # ledger explain: the call paths of rows, and why they differ between kernels.
 #
-# QEMU counts with the plugin of ledger/.  Each row has a process of its own, all
-# in one boot of each kernel, and a mark before it: a program that does nothing,
+# QEMU counts with the plugin of ledger/.  Each row has a process of its own, all of
+# all programs in one boot of each kernel, and a mark before it: a program that does nothing,
 # at an address that the plugin knows.  Symbols come from the kernel's kallsyms.
 
 # Where a program lies that is not moved (norandmaps), and the mark's first instruction.
@@ -36,14 +36,16 @@ explain_plugin() {
 		die 2 "${CC:-cc} could not make the plugin of $source"
 }
 
-# explain_cases PROGRAM PATTERN: the ledger's rows of that program that match.
+# explain_cases PROGRAM PATTERN: "PROGRAM EFFORT CASE" of the ledger's rows that match.
 explain_cases() {
 	local -a counted
-	local all
+	local all effort
 
-	read -ra counted <<<"$(awk -v name="$1" '$1 == name { $1 = $2 = ""; print }' <<<"$counted_programs")"
+	read -r _ effort all <<<"$(grep "^$1 " <<<"$counted_programs")"
+	read -ra counted <<<"$all"
 	all=$("${conf[bin]}/$1" --list "${counted[@]}")
-	if ! "${conf[bin]}/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all"; then
+	if ! "${conf[bin]}/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all" |
+		sed "s/^/$1 $effort /"; then
 		mapfile -t counted <<<"$all"
 		die 2 "explain: no row of $1 that is counted matches '$2';" \
 			"$(meant "$2" "$1 --list has all" "${counted[@]}")"
@@ -60,21 +62,17 @@ explain_refuse() { # PROGRAM CASE
 	[[ -z $row ]] || die 2 "explain: $1 $2 $row; explain those"
 }
 
-# The initramfs of counted_initrd(), but for its end: each row alone.
-explain_initrd() { # PROGRAM CASE...
-	local program=$1 case effort
-	local -A known=()
+# The initramfs of counted_initrd(), but for its end: each row of $cases alone.
+explain_initrd() {
+	local program effort case
 
-	shift
-	for case in "$@"; do known[$case]=1; done
-	effort=$(awk -v name="$program" '$1 == name { print $2 }' <<<"$counted_programs")
 	mkdir -p "$work/1"
 	explain_marks "$work/marks"
 	counted_marks=$work/marks counted_initrd "$place" "$work/root" "$work/1/initrd" 1 '' "$(
-		for case in "$@"; do
-			printf '/suite/mark\necho "@case %s"\n' "$case"
+		while read -r program effort case; do
+			printf '/suite/mark\necho "@case %s %s"\n' "$program" "$case"
 			counted_command "$program" "$effort" 1 "--case '$case'"
-		done
+		done <<<"$cases"
 		printf '/suite/unmark\n'
 	)"
 }
@@ -104,22 +102,25 @@ explain_functions() { # KERNEL
 	cp "$known" "$work/functions.$1"
 }
 
-# Lines "ADDRESS NAME", sorted, of a kernel and of the program.
-explain_symbols() { # KERNEL PROGRAM
-	{
-		cat "$work/functions.$1"
-		nm "$2" | perl -ne 'BEGIN { $base = hex shift } no warnings "portable";
-			printf "%016x %s\n", $base + hex $1, $2 if /^([0-9a-f]{16}) [tT] (\S+)/' "$explain_base"
-	} | sort
+# The symbols that calls.pl wants of a kernel and of the programs.
+explain_symbols() { # KERNEL
+	local program
+
+	cat "$work/functions.$1"
+	for program in ${conf[only]}; do
+		nm "${conf[bin]}/$program" | perl -ne 'BEGIN { ($base, $of) = (hex shift, shift) } no warnings "portable";
+			printf "%x %s %s\n", $base + hex $1, $2, $of if /^([0-9a-f]{16}) [tT] (\S+)/' \
+			"$explain_base" "$program"
+	done
 }
 
 # The table that calls.pl wants of the rows of a console.
 explain_rows() {
-	jq -Rrn --arg program "$program" 'foreach inputs as $line ({n: -1};
-			if $line | startswith("@case ") then .n += 1 | .case = $line[6:] | .row = null
+	jq -Rrn 'foreach inputs as $line ({n: -1};
+			if $line | startswith("@case ") then .n += 1 | .of = ($line[6:] / " ") | .row = null
 			else .row = ($line | if startswith("{") then fromjson? // null else null end) end;
-			select(.row.case == .case and .row.status == "ok")
-			| [.n, $program, .case, .row.estimator, .row.unit, .row.value, .row.iters,
+			select(.row.case == .of[1] and .row.status == "ok")
+			| [.n, .of[], .row.estimator, .row.unit, .row.value, .row.iters,
 			   .row.baseline, .row.min, .row.max, .row.overhead] | @tsv)' "$1"
 }
 
@@ -139,7 +140,7 @@ explain_side() {
 		return 1
 	fi
 	log "$2 ${3:-plain}: $(format_us "$took")"
-	explain_symbols "$2" "${conf[bin]}/$program" >"$work/symbols.$n"
+	explain_symbols "$2" >"$work/symbols.$n"
 	explain_rows "$work/1/boot.$n" >"$work/rows.$n"
 	explain_calls fold "$work/calls.$n" "$work/symbols.$n" "$work/rows.$n" "$work/classes.$n" \
 		>"$work/$n.folded" 2>"$work/$n.not"
@@ -195,18 +196,18 @@ explain_write() {
 	done
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
 	sed 's/^/not explained: /' "$work"/*.not | sort -u >>"$out/explain.txt"
-	perl "$here/lib/flame.pl" "$program $pattern: instructions" "$out/explain.folded" >"$out/explain.svg"
+	perl "$here/lib/flame.pl" "$title: instructions" "$out/explain.folded" >"$out/explain.svg"
 	if [[ -v conf[check] ]]; then
 		explain_calls because baseline "$work/check" "${folded[@]:0:2}" "${conf[threshold]:-1}" \
 			>"$out/because.txt" || touch "$work/beyond"
-		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]}, red is more than before, blue less" \
+		perl "$here/lib/flame.pl" "$title: ${sides[0]}, red is more than before, blue less" \
 			"$work/check" "$work/0.folded" >"$out/because.svg"
 	fi
 	for ((n = 1; n < ${#sides[@]}; n++)); do
 		name=because
 		((${#sides[@]} == 2)) || name+=-$(name_of "${sides[n]}")
 		explain_calls because "${folded[@]:0:2}" "${folded[@]:2 * n:2}" >"$out/$name.txt"
-		perl "$here/lib/flame.pl" "$program $pattern: ${sides[0]} to ${sides[n]}, red is more, blue less" \
+		perl "$here/lib/flame.pl" "$title: ${sides[0]} to ${sides[n]}, red is more, blue less" \
 			"$work/0.folded" "$work/$n.folded" >"$out/$name.svg"
 	done
 	((n == 1)) || explain_calls causes "${folded[@]}" >"$out/causes.tsv"
@@ -218,8 +219,8 @@ explain_write() {
 explain_page() {
 	local svg text
 
-	printf '<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>%s: instructions</title>\n' "$program"
-	printf '<body style="font-family: sans-serif"><h1>%s %s</h1>\n' "$program" "$pattern"
+	printf '<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>%s: instructions</title>\n' "$title"
+	printf '<body style="font-family: sans-serif"><h1>%s</h1>\n' "$title"
 	for svg in "$out"/because*.svg "$out/explain.svg"; do
 		text=${svg%svg}txt
 		[[ -e $svg ]] || continue
@@ -231,21 +232,22 @@ explain_page() {
 	done
 }
 
-# explain PROGRAM [CASE|PATTERN]
+# explain [PROGRAM [CASE|PATTERN]]
 explain() {
-	local program=${1-} pattern=${2-} explain_so cmd
-	local -a cases known sides=()
+	local program=${1-} pattern=${2-} title explain_so cmd cases
+	local -a known sides=()
 
-	[[ $program =~ ^[a-z0-9_]+$ && $# -lt 3 ]] || die 2 "explain PROGRAM CASE; see $called --help"
-	conf[only]=$program
+	title=${program:-ledger}${pattern:+ $pattern}
+	[[ ${program:-all} =~ ^[a-z0-9_]+$ && $# -lt 3 ]] || die 2 "explain PROGRAM CASE; see $called --help"
 	[[ ${conf[arch]} == x86_64 ]] ||
 		die 2 "explain: on x86_64 only; the static file of ${conf[arch]} has no names of functions"
 	read -ra known <<<"$(counted_names)"
-	[[ " ${known[*]} " == *" $program "* ]] ||
+	[[ -z $program || " ${known[*]} " == *" $program "* ]] ||
 		die 2 "explain: '$program' is no program of the ledger; $(meant "$program" \
 			"these are: ${known[*]}" "${known[@]}")"
-	cases=$(explain_cases "$program" "$pattern")
-	mapfile -t cases <<<"$cases"
+	conf[only]=${program:-${conf[only]}}
+	check_programs
+	cases=$(for program in ${conf[only]}; do explain_cases "$program" "$pattern" || exit; done)
 	for cmd in perl nm; do
 		command -v "$cmd" >/dev/null || die 2 "explain needs the command '$cmd'"
 	done
@@ -255,16 +257,17 @@ explain() {
 	explain_plugin
 	if [[ -v conf[check] ]]; then
 		((${#kernels[@]} * ${#options[@]} == 1)) || die 2 "--check: of one kernel"
-		# The row in the file's first kernel.
-		awk -F ';' -v row="$program " 'kernel == "" { kernel = $1 }
-			$1 == kernel && index($2, row) == 1 { sub(/^[^;]*;/, ""); print }' "${conf[check]-}" >"$work/check"
-		[[ -s $work/check ]] || die 2 "--check: ${conf[check]-} has no row of $program"
+		# The rows of the file's first kernel.
+		awk -F '[; ]' -v only=" ${conf[only]} " 'kernel == "" { kernel = substr($0, 1, index($0, ";")) }
+			index($0, kernel) == 1 { $0 = substr($0, length(kernel) + 1); if (index(only, " " $1 " ")) print }' \
+			"${conf[check]}" >"$work/check"
+		[[ -s $work/check ]] || die 2 "--check: ${conf[check]} has no row of ${conf[only]}"
 	fi
-	((${#cases[@]} > 1)) || explain_refuse "$program" "${cases[0]}"
-	explain_initrd "$program" "${cases[@]}"
+	[[ $cases == *$'\n'* ]] || explain_refuse "${cases%% *}" "${cases##* }"
+	explain_initrd
 	explain_sides
 	((!failed)) || return "$([[ ! -v conf[check] ]] && echo 1 || echo 125)"
-	[[ -s $work/0.folded ]] || die 1 "no row of $program $pattern can be explained: they are not" \
+	[[ -s $work/0.folded ]] || die 1 "no row of $title can be explained: they are not" \
 		"repeated operations, or are computed from other rows"
 	explain_write
 	if [[ -v conf[check] ]] || ((${#sides[@]} > 1)); then

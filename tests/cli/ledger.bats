@@ -205,7 +205,7 @@ explain() {
 	chmod +x bin/calls
 	export of_program=$BIN/syscall estimator
 	machine 'read -r value <"$kernel"
-		printf "@case %s\n{\"benchmark\":\"syscall\",\"case\":\"%s\",\"status\":\"ok\",\"unit\":\"ns\"," \
+		printf "@case syscall %s\n{\"benchmark\":\"syscall\",\"case\":\"%s\",\"status\":\"ok\",\"unit\":\"ns\"," \
 			"$case" "$case"
 		printf "\"value\":%s,\"iters\":4,\"min\":1,\"max\":1,\"estimator\":\"%s\"}\n" "$value" "${estimator:-difference}"
 		[[ $profile ]] || printf "@S%b\n" "81000000 begin" "81000100 other\t[module]" \
@@ -251,7 +251,7 @@ bzImage;syscall $row;time_batch;other 2" ]]
 # them of the sampler, and of twin, whose events take 50 between two reads and two others;
 # the timer takes 7.  ROW: VALUE OVERHEAD.
 fold() {
-	printf '%016x %s\n' 4096 sampler 8192 timer_empty 12288 work 16384 twin 20480 brother >symbols
+	printf '%x %s p\n' 4096 sampler 8192 timer_empty 12288 work 16384 twin 20480 brother >symbols
 	perl -e 'open my $parts, ">:raw", "record.parts";
 		print $parts pack "(LLQ)*", 0, 10, 0x1014, 1, 30, 0x3004;
 		print "M\n" . "N 1 0 1010 3000 1\n" . "R 2010 7 0 0 0\n" x 4;
@@ -278,6 +278,21 @@ p v=43: more than two reads have its median, least and most between them
 p v=7: no two reads have its median, least and most between them
 p v=33: the timer takes another time in the row
 p v=33: does not say what the timer takes' ]]
+}
+
+@test "explain: the functions of two programs at the same addresses have the names of each" {
+	run -0 fold 33 7
+	printf '%x %s q\n' 4096 own 8192 timer_empty 12288 toil >>symbols
+	cat record record >both
+	cp record.parts both.parts
+	sed '1s/^0\tp/1\tq/' rows >>rows
+	run -0 --separate-stderr perl "$ROOT/scripts/lib/calls.pl" fold both symbols rows classes
+	[[ $output == 'p v=33;sampler 3
+p v=33;sampler;work 30
+q v=33;own 3
+q v=33;own;toil 30' ]]
+	printf '2\tq\tv=33\n' >>rows
+	run ! perl "$ROOT/scripts/lib/calls.pl" fold both symbols rows classes
 }
 
 @test "residual: one cost for each class, and the row that takes more than its classes" {
@@ -324,7 +339,7 @@ p v=33: does not say what the timer takes' ]]
 }
 
 @test "explain: what cannot be explained is refused before a boot, or named" {
-	echo 5 >bzImage
+	printf '5\nmark\n' >bzImage
 	run -2 --separate-stderr explain 'op=getpid,by=libv' --kernels ./bzImage
 	[[ $stderr == *"no row of syscall that is counted matches 'op=getpid,by=libv'; did you mean op=getpid,by=libc?" && ! -e out ]]
 	PATH=$PWD/bin:$PATH run -2 --separate-stderr "$ROOT/scripts/ledger" explain sycall
