@@ -3,8 +3,11 @@
  * A plugin of QEMU (x86-64, one CPU, -icount) that counts the instructions
  * between two reads of the time-stamp counter by call path.
  *
- * Arguments: out=FILE, and mark=ADDRESS: an instruction of the guest's user
- * that begins the next section; one 16 bytes behind it ends the last one.
+ * Arguments: out=FILE; mark=ADDRESS: an instruction of the guest's user that
+ * begins the next section; one 16 bytes behind it ends the last one; rare=N: an
+ * interval between two reads has its paths, and its lines of the cache, only if
+ * the section has read more than N times (0) where it begins.  Most intervals
+ * are of a program's start, and repeated ones are looked for.
  * When the machine stops, FILE has
  *
  *   N NODE PARENT SITE ENTRY KIND   a call path: called from before SITE
@@ -101,6 +104,7 @@ struct frame {
 	uint64_t site, entry, path; /* 0: not asked for yet */
 	struct cell *fault; /* whose last instruction may have faulted */
 	uint64_t adds;	    /* what that instruction counted */
+	uint64_t epoch;	    /* and when */
 	enum frame_kind kind;
 };
 
@@ -136,15 +140,16 @@ struct page {
 int qemu_plugin_version = 1;
 
 static const char *out;
-static uint64_t mark, done, done_before, epoch, stack, nparts;
-static struct table blocks, paths, cells, tasks, profiles, pages;
+static uint64_t mark, rare, section, done, done_before, epoch, stack, nparts;
+static struct table blocks, paths, cells, tasks, profiles, pages, sites;
 static struct block *last;
 static struct task *task;
 static struct cell *touched; /* since the last read */
 static struct {
 	uint64_t count, interrupts, of[CLASSES];
-} now; /* likewise */
-static int on;
+} now;			   /* likewise */
+static int on, with_paths; /* the section, this interval */
+static struct cell without = { .path = -1 };
 static FILE *calls, *parts;
 
 static void *zeros(size_t n, size_t size)
@@ -280,7 +285,8 @@ static void resumed(uint64_t to)
 	if (!i && !user)
 		return;
 	c = i ? task->stack[i - 1].fault : NULL;
-	if (c && task->stack[i - 1].site == to && c->epoch == epoch)
+	if (c && task->stack[i - 1].site == to &&
+	    task->stack[i - 1].epoch == epoch)
 		count(c, task->stack[i - 1].adds, -1);
 	pop_to(i ? i - 1 : 0);
 }
@@ -299,12 +305,15 @@ static void entered(const struct block *b, int whole)
 	} else if (on) {
 		task->stack[task->n - 1].fault = last->cell;
 		task->stack[task->n - 1].adds = i->adds;
+		task->stack[task->n - 1].epoch = epoch;
 	}
 }
 
-static void begin(void)
+/* Behind a read that was the @nth of its kind. */
+static void begin(uint64_t nth)
 {
 	fputs("\n", calls);
+	with_paths = nth >= rare;
 	memset(&now, 0, sizeof(now));
 	touched = NULL;
 	epoch++;
@@ -313,7 +322,7 @@ static void begin(void)
 /* A read, of whoever asked for it in a program, not in the libraries. */
 static void keep(void)
 {
-	uint64_t hash = 0;
+	uint64_t hash = 0, site, *nth;
 	struct profile *p;
 	size_t i = task->n;
 
@@ -330,11 +339,13 @@ static void keep(void)
 	}
 	while (i && task->stack[i - 1].site >= LIBRARIES)
 		i--;
-	fprintf(calls, "R" X U U U U, i ? task->stack[i - 1].site : 0,
-		now.count, now.interrupts, p->at, p->n);
+	site = i ? task->stack[i - 1].site : 0;
+	fprintf(calls, "R" X U U U U, site, now.count, now.interrupts, p->at,
+		p->n);
 	for (int k = 0; k < CLASSES; k++)
 		fprintf(calls, U, now.of[k]);
-	begin();
+	nth = find(&sites, mix(mix(7, section), site), sizeof(*nth));
+	begin((*nth)++);
 }
 
 /* Those of interrupts are not of what is measured.  The kernel moves its stack
@@ -345,7 +356,7 @@ static void touch(uint64_t at, enum class of)
 	const uint64_t line = UINT64_C(1) << (at >> LINE & 63);
 	struct page *p;
 
-	if (!on || task->interrupts || at >> STACK == stack)
+	if (!on || !with_paths || task->interrupts || at >> STACK == stack)
 		return;
 	p = find(&pages, mix(5, at >> PAGE), sizeof(*p));
 	if (p->epoch != epoch)
@@ -356,16 +367,16 @@ static void touch(uint64_t at, enum class of)
 
 static void count_last(void)
 {
-	const uint64_t id = path();
-	struct cell *c = last->cell;
+	const uint64_t id = with_paths ? path() : without.path;
+	struct cell *c = with_paths ? last->cell : &without;
 
 	if (!c || c->path != id) {
 		c = find(&cells, mix(mix(2, id), last->pc), sizeof(*c));
-		last->cell = c;
 		c->path = id;
 		c->pc = last->pc;
 	}
-	if (c->epoch != epoch) {
+	last->cell = c;
+	if (with_paths && c->epoch != epoch) {
 		c->epoch = epoch;
 		c->count = 0;
 		c->touched = touched;
@@ -430,7 +441,8 @@ static void executed(unsigned int cpu, void *data)
 	if (b->pc == mark || b->pc == mark + STOP) {
 		on = b->pc == mark;
 		fputs("M", calls);
-		begin();
+		section++;
+		begin(0);
 	}
 	last = b;
 	done_before = done;
@@ -627,13 +639,15 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "mark=", 5))
 			mark = strtoull(argv[i] + 5, NULL, 16);
+		else if (!strncmp(argv[i], "rare=", 5))
+			rare = strtoull(argv[i] + 5, NULL, 10);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = argv[i] + 4;
 	if (!mark || !out || !(calls = fopen(out, "w")) ||
 	    snprintf(name, sizeof(name), "%s.parts", out) >=
 		    (int)sizeof(name) ||
 	    !(parts = fopen(name, "w"))) {
-		perror("ledger_plugin: mark=ADDRESS,out=FILE");
+		perror("ledger_plugin: mark=ADDRESS,out=FILE[,rare=N]");
 		return -1;
 	}
 	task = zeros(1, sizeof(*task));

@@ -189,22 +189,24 @@ sub add_window {
 	}
 }
 
-# Windows that may be a sample: [from, to, length, interrupts], each read with
-# the one before it, the one before that, and the last one of its function.
+# Windows that may be a sample: {i}, {j}, {length}, {interrupts}, and how many reads in it
+# are {without} paths: each read with the one before it, the one before that, and the last
+# one of its function.
 sub windows {
 	my ($reads) = @_;
-	my ($total, $interrupts, %last, @till, @all) = (0, 0);
+	my ($total, $interrupts, $without, %last, @till, @all) = (0, 0, 0);
 
 	for my $j (0 .. $#$reads) {
 		my $r = $reads->[$j];
 		my $of = function($r->{site} - 1);
 		my %from;
 
-		$till[$j] = [$total += $r->{count}, $interrupts += $r->{interrupts}];
+		$without++ if $r->{count} && !$r->{n};
+		$till[$j] = [$total += $r->{count}, $interrupts += $r->{interrupts}, $without];
 		for my $i ($j - 1, $j - 2, $last{$of} // -1) {
 			next if $i < 0 || $from{$i}++;
 			push @all, { i => $i, j => $j, of => $of, length => $total - $till[$i][0],
-				interrupts => $interrupts - $till[$i][1] };
+				interrupts => $interrupts - $till[$i][1], without => $without - $till[$i][2] };
 		}
 		$last{$of} = $j;
 	}
@@ -337,7 +339,7 @@ sub of_events {
 	my $of_timer = 0;
 
 	for my $length (@lengths) {
-		my ($w) = sort { $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
+		my ($w) = sort { $a->{without} <=> $b->{without} || $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
 			@{ $between{ $sites[0] }{$length} };
 
 		add_window($row->{of}, \%sum, $reads, $w->{i}, $w->{j}, 1 / ($ops * @lengths));

@@ -130,7 +130,7 @@ explain_calls() { perl "$here/lib/calls.pl" "$@"; }
 explain_side() {
 	local n=$1 start now took
 
-	emulator+=" -plugin $explain_so,mark=$explain_mark,out=$work/calls.$n"
+	emulator+=" -plugin $explain_so,mark=$explain_mark,rare=3,out=$work/calls.$n"
 	now_us
 	start=$now
 	counted_boot "boot.$n" "${image[$2]}" "$work/1" "${conf[cpu]}" "$3"

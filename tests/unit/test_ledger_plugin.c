@@ -92,7 +92,7 @@ static void begin_anew(void)
 	task = task ? task : zeros(1, sizeof(*task));
 	task->n = 0;
 	calls = calls ? calls : tmpfile();
-	begin();
+	begin(0);
 }
 
 /* @code of @size bytes in a loop beside a NOP: its class, CLASSES if it is in
@@ -193,4 +193,27 @@ TEST(calls_are_seen)
 		run(&after);
 		OK(task->n == 0 && now.of[INDIRECT] == 0, "its return pops");
 	}
+}
+
+/* Its length is counted all the same. */
+TEST(a_rare_interval_has_no_paths)
+{
+	tb_t read = { .insns = { { "\x0f\x31", 2, 0xa00000, 0 } }, .n = 1 };
+	char line[200];
+	int lengths = 0;
+
+	calls = tmpfile();
+	parts = tmpfile();
+	rare = 2;
+	begin_anew();
+	translated(0, &read);
+	for (int i = 0; i < 4; i++)
+		run(&read);
+	OK(nparts == 0, "none after two reads there");
+	run(&read);
+	OK(nparts == 1, "but after a third one");
+	rewind(calls);
+	while (fgets(line, sizeof(line), calls))
+		lengths += !strncmp(line, "R 0 1 0 ", 8);
+	OK(lengths == 4, "each is one instruction");
 }
