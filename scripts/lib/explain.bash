@@ -80,7 +80,7 @@ explain_initrd() {
 # The functions of a kernel to WORK/functions.KERNEL.  To print them takes longer than
 # most rows, so they have a boot of their own, which later runs need not repeat.
 explain_functions() { # KERNEL
-	local known dir=$work/of.$1
+	local known took dir=$work/of.$1
 
 	known=${conf[images]}/functions-$(cksum <"${image[$1]}" | tr ' ' -)
 	if [[ ! -s $known ]]; then
@@ -90,11 +90,7 @@ explain_functions() { # KERNEL
 			"sed -n 's/^f*\([^ ]*\) [tTwW] /@S\1 /p' /proc/kallsyms" \
 			'echo @end' 'poweroff -f' | sed '1i #!/bin/sh' >"$dir/root/init"
 		make_initrd "$dir/root" "$dir/initrd"
-		counted_boot functions "${image[$1]}" "$dir" "${conf[cpu]}"
-		if ! counted_ended "$dir/functions"; then
-			log "$1: $(why_stopped "$dir/functions")"
-			return 1
-		fi
+		boot_once "$dir/functions" "$1" '' "$1" || return
 		perl -ne 'print "f" x (16 - length $1), "$1 $2\n" if /^\@S([0-9a-f]+) (\S+)/' \
 			"$dir/functions" >"$dir/known"
 		mv "$dir/known" "$known" 2>/dev/null || known=$dir/known
@@ -128,17 +124,10 @@ explain_calls() { perl "$here/lib/calls.pl" "$@"; }
 
 # explain_side NUMBER KERNEL OPTION: its call paths to WORK/NUMBER.folded.
 explain_side() {
-	local n=$1 start now took
+	local n=$1 took
 
-	emulator+=" -plugin $explain_so,mark=$explain_mark,rare=3,out=$work/calls.$n"
-	now_us
-	start=$now
-	counted_boot "boot.$n" "${image[$2]}" "$work/1" "${conf[cpu]}" "$3"
-	took_us "$start"
-	if ! counted_ended "$work/1/boot.$n"; then
-		log "$2 ${3:-plain}: $(why_stopped "$work/1/boot.$n")"
-		return 1
-	fi
+	emulator+=" -plugin $explain_so,mark=$explain_mark,rare=2,out=$work/calls.$n"
+	boot_once "$work/1/boot.$n" "$2" "$3" "$2 ${3:-plain}" || return
 	log "$2 ${3:-plain}: $(format_us "$took")"
 	explain_symbols "$2" >"$work/symbols.$n"
 	explain_rows "$work/1/boot.$n" >"$work/rows.$n"
@@ -147,36 +136,22 @@ explain_side() {
 	rm -f "$work/calls.$n" "$work/calls.$n.parts"
 }
 
-# explain_with COMMAND...: beside others, as many at a time as --jobs says.
-explain_with() {
-	while (($(jobs -rp | wc -l) >= conf[jobs])); do
-		wait -n || failed=1
-	done
-	"$@" &
-}
-
-explain_wait() {
-	while (($(jobs -p | wc -l))); do
-		wait -n || failed=1
-	done
-}
-
 # Boot each kernel with each option.
 explain_sides() {
 	local kernel option
 
 	for kernel in "${kernels[@]}"; do
-		explain_with explain_functions "$kernel"
+		beside explain_functions "$kernel"
 	done
-	explain_wait
+	wait_for_all
 	((!failed)) || return 0
 	for kernel in "${kernels[@]}"; do
 		for option in "${options[@]}"; do
 			sides+=("$kernel${option:+ $option}")
-			explain_with explain_side "$((${#sides[@]} - 1))" "$kernel" "$option"
+			beside explain_side "$((${#sides[@]} - 1))" "$kernel" "$option"
 		done
 	done
-	explain_wait
+	wait_for_all
 }
 
 # Write the counts of all sides into files; each side is compared with the first.
