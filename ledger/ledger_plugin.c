@@ -88,7 +88,8 @@ struct block {
 	enum kind end;
 	enum frame_kind entry; /* of the kernel, by an interrupt or a fault */
 	int numbered;	       /* pushes a number first */
-	struct cell *cell;     /* of the path where it ran last */
+	struct cell *cell;     /* of the path where it ran last, */
+	uint64_t section;      /* and when */
 };
 
 /* Instructions that may cost more than their count, and cache lines. */
@@ -202,6 +203,15 @@ static void *find(struct table *t, uint64_t number, size_t size)
 	}
 	*recent = *slot;
 	return slot->thing;
+}
+
+/* What is looked up stays together in memory only if the table is small. */
+static void forget(struct table *t)
+{
+	for (size_t i = 0; i < t->room; i++)
+		free(t->slots[i].thing);
+	free(t->slots);
+	*t = (struct table) { 0 };
 }
 
 static void push(enum frame_kind kind, uint64_t site, uint64_t entry)
@@ -344,7 +354,7 @@ static void keep(void)
 		p->n);
 	for (int k = 0; k < CLASSES; k++)
 		fprintf(calls, U, now.of[k]);
-	nth = find(&sites, mix(mix(7, section), site), sizeof(*nth));
+	nth = find(&sites, mix(7, site), sizeof(*nth));
 	begin((*nth)++);
 }
 
@@ -370,12 +380,13 @@ static void count_last(void)
 	const uint64_t id = with_paths ? path() : without.path;
 	struct cell *c = with_paths ? last->cell : &without;
 
-	if (!c || c->path != id) {
+	if (with_paths && (!c || last->section != section || c->path != id)) {
 		c = find(&cells, mix(mix(2, id), last->pc), sizeof(*c));
 		c->path = id;
 		c->pc = last->pc;
 	}
 	last->cell = c;
+	last->section = section;
 	if (with_paths && c->epoch != epoch) {
 		c->epoch = epoch;
 		c->count = 0;
@@ -442,6 +453,8 @@ static void executed(unsigned int cpu, void *data)
 		on = b->pc == mark;
 		fputs("M", calls);
 		section++;
+		forget(&cells);
+		forget(&sites);
 		begin(0);
 	}
 	last = b;
