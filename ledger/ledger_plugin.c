@@ -69,14 +69,13 @@ size_t qemu_plugin_insn_size(const insn_t *);
 #define LINE	  6  /* 64 bytes */
 #define PAGE	  12 /* 64 lines */
 #define STACK	  14 /* 16 KiB: one of the kernel's */
-#define RECENT	  512
 
 /* The number of instructions executed, and from a bit on those of each class.
  * The difference of a block does not run over. */
 #define EXECUTED(n) ((n)&0xffff)
 #define FIELD(of)   (16 + 8 * (of))
 
-enum kind { JUMP, CALL, RET, SYSCALL, TO_USER, IRET, READ };
+enum kind { JUMP, CALL, RET, SYSCALL, RESUME, READ };
 enum frame_kind { CALLED, SYSTEM, FAULT, INTERRUPT };
 
 struct block {
@@ -124,14 +123,13 @@ struct profile {
 	uint64_t at, n; /* the parts between two reads, in the file */
 };
 
-/* From numbers of 64 bits, which are hashes, to things.  Most of what is looked
- * up is among the recent ones, which stay in the processor's cache. */
+/* From numbers of 64 bits, which are hashes, to things. */
 struct table {
 	size_t n, room;
 	struct slot {
 		uint64_t number;
 		void *thing;
-	} recent[RECENT], *slots;
+	} * slots;
 };
 
 struct page {
@@ -150,7 +148,6 @@ static struct {
 	uint64_t count, interrupts, of[CLASSES];
 } now;			   /* likewise */
 static int on, with_paths; /* the section, this interval */
-static struct cell without = { .path = -1 };
 static FILE *calls, *parts;
 
 static void *zeros(size_t n, size_t size)
@@ -181,10 +178,8 @@ static struct slot *slot_of(const struct table *t, uint64_t number)
 /* The thing of that @number, zeros if it is a new one. */
 static void *find(struct table *t, uint64_t number, size_t size)
 {
-	struct slot *recent = &t->recent[number % RECENT], *slot;
+	struct slot *slot;
 
-	if (recent->number == number && recent->thing)
-		return recent->thing;
 	if (2 * t->n >= t->room) {
 		struct table old = *t;
 
@@ -201,7 +196,6 @@ static void *find(struct table *t, uint64_t number, size_t size)
 		slot->thing = zeros(1, size);
 		t->n++;
 	}
-	*recent = *slot;
 	return slot->thing;
 }
 
@@ -272,10 +266,12 @@ static void returned(uint64_t to)
 		pop_to(0);
 }
 
-/* Add the counts of instructions; @times is -1 to take them back. */
+/* Add the counts of instructions, to @c if there is one; @times is -1 to take
+ * them back. */
 static void count(struct cell *c, uint64_t adds, uint64_t times)
 {
-	c->count += times * EXECUTED(adds);
+	if (c)
+		c->count += times * EXECUTED(adds);
 	now.count += times * EXECUTED(adds);
 	for (int k = 0; k < CODE && adds >> FIELD(k); k++)
 		now.of[k] += times * (adds >> FIELD(k) & 0xff);
@@ -286,7 +282,7 @@ static void resumed(uint64_t to)
 {
 	const int user = to < USER_ENDS;
 	size_t i = task->n;
-	struct cell *c;
+	const struct frame *f;
 
 	while (i && (user ? task->stack[i - 1].site >= USER_ENDS ||
 				     task->stack[i - 1].kind == CALLED
@@ -294,10 +290,9 @@ static void resumed(uint64_t to)
 		i--;
 	if (!i && !user)
 		return;
-	c = i ? task->stack[i - 1].fault : NULL;
-	if (c && task->stack[i - 1].site == to &&
-	    task->stack[i - 1].epoch == epoch)
-		count(c, task->stack[i - 1].adds, -1);
+	f = &task->stack[i ? i - 1 : 0];
+	if (i && f->site == to && f->epoch == epoch)
+		count(f->fault, f->adds, -1);
 	pop_to(i ? i - 1 : 0);
 }
 
@@ -375,19 +370,19 @@ static void touch(uint64_t at, enum class of)
 	p->lines[of - CODE] |= line;
 }
 
-static void count_last(void)
+/* The cell of the last block on the path of @task. */
+static struct cell *cell_of_last(void)
 {
-	const uint64_t id = with_paths ? path() : without.path;
-	struct cell *c = with_paths ? last->cell : &without;
+	const uint64_t id = path();
+	struct cell *c = last->cell;
 
-	if (with_paths && (!c || last->section != section || c->path != id)) {
+	if (!c || last->section != section || c->path != id) {
 		c = find(&cells, mix(mix(2, id), last->pc), sizeof(*c));
 		c->path = id;
 		c->pc = last->pc;
+		last->section = section;
 	}
-	last->cell = c;
-	last->section = section;
-	if (with_paths && c->epoch != epoch) {
+	if (c->epoch != epoch) {
 		c->epoch = epoch;
 		c->count = 0;
 		c->touched = touched;
@@ -396,7 +391,7 @@ static void count_last(void)
 		     at <= (last->next - 1) >> LINE; at++)
 			touch(at << LINE, CODE);
 	}
-	count(c, done - done_before, 1);
+	return c;
 }
 
 static void went_to(uint64_t to)
@@ -410,7 +405,7 @@ static void went_to(uint64_t to)
 		push(SYSTEM, last->next, to);
 	else if (last->end == RET)
 		returned(to);
-	else if (last->end == TO_USER || last->end == IRET)
+	else if (last->end == RESUME)
 		resumed(to);
 }
 
@@ -443,7 +438,8 @@ static void executed(unsigned int cpu, void *data)
 			now.interrupts++;
 		}
 		if (on)
-			count_last();
+			count(last->cell = with_paths ? cell_of_last() : NULL,
+			      done - done_before, 1);
 		if (b->entry && !(whole && leads_to(b->pc)))
 			entered(b, whole);
 		else if (whole && last->end != JUMP)
@@ -537,14 +533,14 @@ static enum kind kind_of(const unsigned char *c, size_t n, struct block *b)
 	case 0xcd:
 		return SYSCALL;
 	case 0xcf:
-		return IRET;
+		return RESUME;
 	case 0xff:
 		return (c[1] >> 3 & 7) == 2 ? CALL : JUMP;
 	case 0x0f:
 		if (c[1] == 0x05 || c[1] == 0x34)
 			return SYSCALL;
 		if (c[1] == 0x07 || c[1] == 0x35)
-			return TO_USER;
+			return RESUME;
 		if (b->pc < USER_ENDS &&
 		    (c[1] == 0x31 || (n == 3 && !memcmp(c + 1, "\x01\xf9", 2))))
 			return READ;

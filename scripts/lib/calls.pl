@@ -118,7 +118,7 @@ sub read_calls {
 	open my $in, '<', $file or die "calls.pl: $file: $!\n";
 	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
 	while (<$in>) {
-		my ($kind, @f) = split;
+		my ($kind, @f) = split ' ', $_, 7;
 
 		if ($kind eq 'N') {
 			$nodes{$f[0]} = [$f[1], hex $f[2], hex $f[3], $f[4]];
@@ -129,7 +129,7 @@ sub read_calls {
 		} elsif ($n >= 0) {
 			push @$reads, { site => hex $f[0], count => $f[1],
 				interrupts => $f[2], at => $f[3], n => $f[4],
-				of => [map { $_ // 0 } @f[5 .. 4 + @classes]] };
+				of => $f[5] // '' };
 		}
 	}
 	$each->($n, $reads) if $n >= 0;
@@ -137,6 +137,9 @@ sub read_calls {
 
 # A thunk that only leads to a function is none.
 sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srso_|retbleed_|__SCT__|entry_ibpb)/ }
+
+# The classes of a read: few of many are asked for.
+sub of { my ($r) = @_; return map { $_ // 0 } (split ' ', $r->{of})[0 .. $#classes] }
 
 # The functions of a node, outermost first, and what it is apart from: a function
 # that was jumped to is one of its caller's.
@@ -173,8 +176,13 @@ sub path {
 sub add_window {
 	my ($of, $sum, $reads, $i, $j, $times) = @_;
 
+	my @lines = (0) x @classes;
+
 	for my $r (@$reads[$i + 1 .. $j]) {
-		$of->[$_] += $times * $r->{of}[$_] for 0 .. $#classes - LINES;
+		my @of = of($r);
+
+		$of->[$_] += $times * $of[$_] for 0 .. $#classes - LINES;
+		$lines[$_] = max($lines[$_], $of[$_]) for @classes - LINES .. $#classes;
 		seek $parts, $r->{at} * PART, 0;
 		read $parts, my $bytes, $r->{n} * PART;
 		my @part = unpack '(LLQ)*', $bytes;
@@ -182,11 +190,7 @@ sub add_window {
 			$sum->{"$node $pc"} += $times * $count;
 		}
 	}
-	for my $k (@classes - LINES .. $#classes) {
-		my $most = max(map { $_->{of}[$k] } @$reads[$i + 1 .. $j]);
-
-		$of->[$k] = min($of->[$k] // $most, $most);
-	}
+	$of->[$_] = min($of->[$_] // $lines[$_], $lines[$_]) for @classes - LINES .. $#classes;
 }
 
 # Windows that may be a sample: {i}, {j}, {length}, {interrupts}, and how many reads in it
@@ -294,7 +298,7 @@ sub timer_alone {
 	my $timer = min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
 	my $read = first { $_->{count} == $timer } @all;
 
-	return ($timer, $read ? $read->{of} : []);
+	return ($timer, $read ? [of($read)] : []);
 }
 
 # Whether windows of these lengths have the sample $x of $ops operations, to one
