@@ -139,7 +139,12 @@ sub read_calls {
 sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srso_|retbleed_|__SCT__|entry_ibpb)/ }
 
 # The classes of a read: few of many are asked for.
-sub of { my ($r) = @_; return map { $_ // 0 } (split ' ', $r->{of})[0 .. $#classes] }
+sub of {
+	my ($r) = @_;
+	my @of = split ' ', $r->{of};
+
+	return map { $of[$_] // 0 } 0 .. $#classes;
+}
 
 # The functions of a node, outermost first, and what it is apart from: a function
 # that was jumped to is one of its caller's.
