@@ -5,9 +5,9 @@
  *
  * Arguments: out=FILE; mark=ADDRESS: an instruction of the guest's user that
  * begins the next section; one 16 bytes behind it ends the last one; rare=N: an
- * interval between two reads has its paths, and its lines of the cache, only if
- * the section has read more than N times (0) where it begins.  Most intervals
- * are of a program's start, and repeated ones are looked for.
+ * interval has paths and lines of the cache only if the task has read more than
+ * N times (0) in this section where it begins: most are of a program's start,
+ * and repeated ones are looked for.
  * When the machine stops, FILE has
  *
  *   N NODE PARENT SITE ENTRY KIND   a call path: called from before SITE
@@ -104,7 +104,7 @@ struct frame {
 	uint64_t site, entry, path; /* 0: not asked for yet */
 	struct cell *fault; /* whose last instruction may have faulted */
 	uint64_t adds;	    /* what that instruction counted */
-	uint64_t epoch;	    /* and when */
+	uint64_t epoch;	    /* and when; 0: no fault */
 	enum frame_kind kind;
 };
 
@@ -349,7 +349,7 @@ static void keep(void)
 		p->n);
 	for (int k = 0; k < CLASSES; k++)
 		fprintf(calls, U, now.of[k]);
-	nth = find(&sites, mix(7, site), sizeof(*nth));
+	nth = find(&sites, mix(mix(7, (uintptr_t)task), site), sizeof(*nth));
 	begin((*nth)++);
 }
 
@@ -433,7 +433,7 @@ static void executed(unsigned int cpu, void *data)
 		    b->pc == last->next) {
 			top->kind = INTERRUPT;
 			top->path = 0;
-			top->fault = NULL;
+			top->epoch = 0;
 			task->interrupts++;
 			now.interrupts++;
 		}

@@ -126,7 +126,7 @@ explain_calls() { perl "$here/lib/calls.pl" "$@"; }
 explain_side() {
 	local n=$1 took
 
-	emulator+=" -plugin $explain_so,mark=$explain_mark,rare=2,out=$work/calls.$n"
+	emulator+=" -plugin $explain_so,mark=$explain_mark,rare=1,out=$work/calls.$n"
 	boot_once "$work/1/boot.$n" "$2" "$3" "$2 ${3:-plain}" || return
 	log "$2 ${3:-plain}: $(format_us "$took")"
 	explain_symbols "$2" >"$work/symbols.$n"

@@ -217,3 +217,38 @@ TEST(a_rare_interval_has_no_paths)
 		lengths += !strncmp(line, "R 0 1 0 ", 8);
 	OK(lengths == 4, "each is one instruction");
 }
+
+/* A jump to itself is interrupted or faults, and goes on where it was: how many
+ * instructions were counted, with four of the kernel's, which begin with
+ * @first. */
+static uint64_t counted_around(const char *first, size_t size)
+{
+	static uint64_t kernel = UINT64_C(0xffffffff81000000);
+	tb_t user = { .insns = { { "\xeb\xfe", 2, 0xb00000, 0 } }, .n = 1 };
+	tb_t entry = { .insns = { { "\x0f\x01\xca", 3, kernel, 0 } }, .n = 1 };
+	tb_t more = { .insns = { { first, size, kernel + 3, 0 },
+				 { "\x90", 1, kernel + 3 + size, 0 },
+				 { "\x48\xcf", 2, kernel + 4 + size, 0 } },
+		      .n = 3 };
+
+	kernel += 0x1000;
+	rare = 0;
+	begin_anew();
+	translated(0, &user);
+	translated(0, &entry);
+	translated(0, &more);
+	run(&user);
+	run(&entry);
+	run(&more);
+	run(&user);
+	return now.count;
+}
+
+TEST(what_faults_is_counted_once)
+{
+	OK(counted_around("\x90", 1) == 4,
+	   "a fault takes its instruction back");
+	OK(now.interrupts == 0, "is no interrupt");
+	OK(counted_around("\x6a\xff", 2) == 5, "an interrupt takes none");
+	OK(now.interrupts == 1, "is one");
+}
