@@ -67,7 +67,6 @@ size_t qemu_plugin_insn_size(const insn_t *);
 #define STOP	  16
 #define MOST_DEEP 1000
 #define LINE	  6  /* 64 bytes */
-#define PAGE	  12 /* 64 lines */
 #define STACK	  14 /* 16 KiB: one of the kernel's */
 
 /* The number of instructions executed, and from a bit on those of each class.
@@ -132,15 +131,11 @@ struct table {
 	} * slots;
 };
 
-struct page {
-	uint64_t epoch, lines[2]; /* touched in it: bits, of code and of data */
-};
-
 int qemu_plugin_version = 1;
 
 static const char *out;
 static uint64_t mark, rare, section, done, done_before, epoch, stack, nparts;
-static struct table blocks, paths, cells, tasks, profiles, pages, sites;
+static struct table blocks, paths, cells, tasks, profiles, lines, sites;
 static struct block *last;
 static struct task *task;
 static struct cell *touched; /* since the last read */
@@ -199,7 +194,7 @@ static void *find(struct table *t, uint64_t number, size_t size)
 	return slot->thing;
 }
 
-/* What is looked up stays together in memory only if the table is small. */
+/* Lookups are fast only in a small table, which stays in the cache. */
 static void forget(struct table *t)
 {
 	for (size_t i = 0; i < t->room; i++)
@@ -318,7 +313,7 @@ static void entered(const struct block *b, int whole)
 static void begin(uint64_t nth)
 {
 	fputs("\n", calls);
-	with_paths = nth >= rare;
+	with_paths = on && nth >= rare;
 	memset(&now, 0, sizeof(now));
 	touched = NULL;
 	epoch++;
@@ -358,16 +353,13 @@ static void keep(void)
  * many there are in a sample. */
 static void touch(uint64_t at, enum class of)
 {
-	const uint64_t line = UINT64_C(1) << (at >> LINE & 63);
-	struct page *p;
+	uint64_t *then;
 
-	if (!on || !with_paths || task->interrupts || at >> STACK == stack)
+	if (!with_paths || task->interrupts || at >> STACK == stack)
 		return;
-	p = find(&pages, mix(5, at >> PAGE), sizeof(*p));
-	if (p->epoch != epoch)
-		*p = (struct page) { .epoch = epoch };
-	now.of[of] += !(p->lines[of - CODE] & line);
-	p->lines[of - CODE] |= line;
+	then = find(&lines, mix(mix(5, of), at >> LINE), sizeof(*then));
+	now.of[of] += *then != epoch;
+	*then = epoch;
 }
 
 /* The cell of the last block on the path of @task. */
@@ -450,6 +442,7 @@ static void executed(unsigned int cpu, void *data)
 		fputs("M", calls);
 		section++;
 		forget(&cells);
+		forget(&lines);
 		forget(&sites);
 		begin(0);
 	}

@@ -48,7 +48,7 @@ my @classes = qw(locked cr3 msr fence swapgs indirect code_lines data_lines);
 # Where a program of a build, a static one and the shell lie.
 my $moved = 0x555555554000;
 
-# Of the kernel, '', and of each program: its addresses, in order, and their names.
+# For the kernel, '', and for each program: its addresses, in order, and their names.
 my %symbols;
 my $program = ''; # whose the user's addresses are
 my (%function, %path, %nodes, $parts);

@@ -244,7 +244,7 @@ static uint64_t counted_around(const char *first, size_t size)
 	return now.count;
 }
 
-TEST(what_faults_is_counted_once)
+TEST(an_instruction_that_faults_is_counted_once)
 {
 	OK(counted_around("\x90", 1) == 4,
 	   "a fault takes its instruction back");
