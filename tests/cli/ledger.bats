@@ -285,14 +285,14 @@ p v=33: does not say what the timer takes' ]]
 	printf '%x %s q\n' 4096 own 8192 timer_empty 12288 toil >>symbols
 	cat record record >both
 	cp record.parts both.parts
-	sed '1s/^0\tp/1\tq/' rows >>rows
-	run -0 --separate-stderr perl "$ROOT/scripts/lib/calls.pl" fold both symbols rows classes
+	sed 's/^0\tp/1\tq/' rows | cat rows - >of_both
+	run -0 --separate-stderr perl "$ROOT/scripts/lib/calls.pl" fold both symbols of_both classes
 	[[ $output == 'p v=33;sampler 3
 p v=33;sampler;work 30
 q v=33;own 3
 q v=33;own;toil 30' ]]
-	printf '2\tq\tv=33\n' >>rows
-	run ! perl "$ROOT/scripts/lib/calls.pl" fold both symbols rows classes
+	printf '2\tq\tv=33\n' >>of_both
+	run ! perl "$ROOT/scripts/lib/calls.pl" fold both symbols of_both classes
 }
 
 @test "residual: one cost for each class, and the row that takes more than its classes" {
