@@ -111,7 +111,7 @@ static int take_series(const struct certificate_ops *ops, void *ctx,
 		struct ensemble_row quiet_row, all_row;
 		struct ensemble q, a;
 
-		if (ops->stop(ctx))
+		if (ops->stop && ops->stop(ctx))
 			return -1;
 		take_ensemble(ops, ctx, body, j, WARM_UP, 0, &q, &a);
 		take_ensemble(ops, ctx, body, j, samples,

@@ -24,7 +24,7 @@ struct certificate_ops {
 	void (*row)(void *ctx, enum certificate_body body, uint32_t ensemble,
 		    const struct ensemble_row *quiet,
 		    const struct ensemble_row *all);
-	/* Asked before each ensemble: end here? */
+	/* Asked before each ensemble: end here?  NULL: never. */
 	bool (*stop)(void *ctx);
 };
 

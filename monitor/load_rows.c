@@ -65,7 +65,7 @@ static int fill_interval(struct bench *b, void *state,
 		wall = timer_clock_end() - from;
 		if (wall - piece < PIECE_NS)
 			iters *= 2;
-	} while (!err && wall < INTERVAL_NS && !bench_stopping(b));
+	} while (!err && wall < INTERVAL_NS);
 	/* In the order in which they began: both intervals are of one length.
 	 */
 	cpu = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;

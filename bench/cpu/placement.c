@@ -219,7 +219,7 @@ static bool visit_all(struct bench *b, struct placement_state *s)
 {
 	bool disturbed = false;
 
-	for (size_t i = s->n; i > 0 && !bench_stopping(b); i--) {
+	for (size_t i = s->n; i > 0; i--) {
 		const size_t k = (size_t)(bench_random(b) % i);
 		struct place place = s->places[k];
 
@@ -277,12 +277,10 @@ static int placement_derive(struct bench *b, void *state)
 	unsigned int visits = 0;
 	bool disturbed;
 
-	do {
+	do
 		disturbed = visit_all(b, s);
-		if (bench_stopping(b))
-			return 0;
-	} while (++visits < VISITS || !deadline_passed(end) ||
-		 (disturbed && visits < VISITS + AGAIN));
+	while (++visits < VISITS || !deadline_passed(end) ||
+	       (disturbed && visits < VISITS + AGAIN));
 	BENCH_EACH (b, row, "stat=min")
 		derive_group(b, s, row);
 	return 0;

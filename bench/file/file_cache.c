@@ -265,8 +265,8 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 }
 
 /* Read the last @size bytes of the file by @each, in parts; nothing behind them
- * can be read ahead.  Return: 0 or -ECANCELED. */
-static int read_file(const struct cache_state *s, size_t each, uint64_t size,
+ * can be read ahead. */
+static void read_file(const struct cache_state *s, size_t each, uint64_t size,
 		     struct parts *p)
 {
 	const uint64_t least = (size + PARTS - 1) / PARTS;
@@ -274,12 +274,8 @@ static int read_file(const struct cache_state *s, size_t each, uint64_t size,
 	const uint64_t end = s->file.bytes;
 
 	*p = (struct parts) { .n = 0 };
-	for (uint64_t at = end - size; at < end; at += part) {
-		if (bench_stopping(s->b))
-			return -ECANCELED;
+	for (uint64_t at = end - size; at < end; at += part)
 		read_part(s, each, at, end - at < part ? end : at + part, p);
-	}
-	return 0;
 }
 
 static int64_t cached_of(const struct cache_state *s, uint64_t size)
@@ -312,10 +308,9 @@ static int fill(struct cache_state *s, uint64_t size)
 	int64_t cached;
 	int err = file_data_uncache(s->b, &s->file, 0, 0);
 
-	if (!err)
-		err = read_file(s, PIECE, size, &parts);
 	if (err)
 		return err;
+	read_file(s, PIECE, size, &parts);
 	/* All was dropped, so it came from storage. */
 	if (!(parts.stored_bytes > 0))
 		return bench_skip(s->b,
@@ -325,10 +320,10 @@ static int fill(struct cache_state *s, uint64_t size)
 	cached = cached_of(s, size);
 	/* A little is missing: the group came to its limit for a moment while
 	 * it was filled, so what fits may not be there yet. */
-	return s->group.path[0] && cached >= 0 && (uint64_t)cached < size &&
-			       size - (uint64_t)cached < size / 8
-		       ? read_file(s, PIECE, size, &parts)
-		       : 0;
+	if (s->group.path[0] && cached >= 0 && (uint64_t)cached < size &&
+	    size - (uint64_t)cached < size / 8)
+		read_file(s, PIECE, size, &parts);
+	return 0;
 }
 
 /* As fast as may be into the cache, and then as it is timed. */
@@ -345,10 +340,9 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 			c = of;
 	if (!err && s->group.path[0])
 		err = check_charge(s, c, bytes);
-	if (!err)
-		err = read_file(s, BLOCK, bytes, &parts);
 	if (err)
 		return err;
+	read_file(s, BLOCK, bytes, &parts);
 	bench_proof(b, c, "bytes_read", (double)bytes, parts.bytes);
 	bench_fact_text(b, c, "where", s->file.place.where);
 	bench_fact(b, c, "cached_bytes", (double)cached_of(s, bytes));

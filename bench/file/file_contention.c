@@ -129,7 +129,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	bool pure = true;
 	double ops = 0;
 
-	if (err || bench_stopping(b))
+	if (err)
 		return err;
 	for (unsigned int i = 0; i < crew.n; i++) {
 		ops += page->of[i].ops;

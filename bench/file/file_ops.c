@@ -260,7 +260,7 @@ static int use_directory(struct bench *b, struct ops_state *s)
 			err = -errno;
 	}
 	deleted = time(NULL);
-	while (!err && time(NULL) == deleted && !bench_stopping(b))
+	while (!err && time(NULL) == deleted)
 		usleep(10000);
 	return err ? bench_fail(b, -err, "make and delete files") : 0;
 }

@@ -144,8 +144,6 @@ static int sample_connect(struct bench *b, void *state,
 	in_state = traffic(fd).tcpi_state;
 	if (fd >= 0)
 		close(fd);
-	if (bench_stopping(b))
-		return 0;
 	if (err)
 		return bench_fail(b, err, "connect to the server");
 	bench_record(b, c, ticks);
@@ -168,8 +166,7 @@ static int sample_null_call(struct bench *b, void *state,
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
 		       err = nfs_client_null(&s->nfs));
 	if (err)
-		return bench_stopping(b) ? 0
-					 : bench_fail(b, 0, "%s", s->nfs.why);
+		return bench_fail(b, 0, "%s", s->nfs.why);
 	bench_record(b, c, ticks);
 	bench_least(b, c, "answer_bytes", ANSWER,
 		    (double)(traffic(fd).tcpi_bytes_received - before));
@@ -372,8 +369,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	err = file_reading_enter(b, state, c);
 	if (t->way != &nfs_way || t->n > 1 || t->block < LARGE)
 		return err;
-	while (!err && r->blocks * t->block < READING_AHEAD &&
-	       !bench_stopping(b)) {
+	while (!err && r->blocks * t->block < READING_AHEAD) {
 		err = file_reading_prepare(b, state, c);
 		if (!err)
 			file_reading_time(b, &s->reading, &ticks, &err);

@@ -321,7 +321,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		bench_fact(b, c, "syn_again", cs->syn_again);
 	net_capture_close(&s->capture, b, s->setup);
 	net_client_end(s->hosts.client);
-	if (s->made && !bench_stopping(b))
+	if (s->made)
 		err = ask_server(b, s, c);
 	net_hosts_end(&s->hosts);
 	return err;

@@ -251,7 +251,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	 * files that two threads share is slower. */
 	if (!err && p->alone && r->ch.threads)
 		err = take_ring(b, &s->pair[0], false, c, cpu);
-	if (err || p->alone || p->one_shot || bench_stopping(b))
+	if (err || p->alone || p->one_shot)
 		return err;
 	return ring_count(b, r, &s->begin);
 }
@@ -386,7 +386,7 @@ static int count_switches(struct bench *b, struct state *s,
 	double voluntary, involuntary, messages;
 	int err;
 
-	if (!s->laps || r->broken || bench_stopping(b))
+	if (!s->laps || r->broken)
 		return 0;
 	err = ring_count(b, r, &end);
 	for (uint32_t i = 1; !err && !p->pair && i < p->members; i++)

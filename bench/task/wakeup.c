@@ -231,13 +231,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		before = voluntary_switches();
 		do
 			err = call->sleep(s);
-		while (err == -EINTR && !bench_stopping(b));
+		while (err == -EINTR);
 		late = now_ns() - s->next;
 		slept = voluntary_switches() > before;
 		s->next += INTERVAL_NS;
 	}
-	if (err == -EINTR)
-		return 0; /* the user wants to stop */
 	if (err == -ENOSYS)
 		return bench_skip(b, "%s is not in this kernel", call->name);
 	if (err)

@@ -252,7 +252,7 @@ static int set_up_and_sample(struct bench *b)
 	if (!err)
 		visit_cases(b);
 	evidence_conclude(b);
-	if (!err && !invocation_stop) {
+	if (!err) {
 		points_derive(b);
 		err = d->derive ? d->derive(b, b->state) : 0;
 	}
@@ -274,7 +274,7 @@ static int set_up_and_sample(struct bench *b)
 	if (b->verdict.usage_error)
 		return EXIT_FAIL;
 	/* Keep what teardown() reports of a run that went well. */
-	if (!explained && b->verdict.why[0] && !invocation_stop)
+	if (!explained && b->verdict.why[0])
 		return EXIT_FAIL;
 	return EXIT_OK;
 }
@@ -311,7 +311,7 @@ int invocation_measure(struct bench *b)
 				       strerror(-err));
 	code = set_up_and_sample(b);
 	b->duration_s = (double)(invocation_now_ns() - b->begin_ns) / 1e9;
-	if (guard_reap() && !invocation_stop)
+	if (guard_reap())
 		code = verdict_give_up(b, EXIT_FAIL,
 				       "left a child behind: a defect of %s",
 				       b->desc->name);

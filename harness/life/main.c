@@ -168,31 +168,12 @@ static int write_rows(int code)
 	return worst;
 }
 
-static void on_signal(int sig)
-{
-	invocation_stop = sig;
-}
-
-/* Without SA_RESTART: a wait in a benchmark must end. */
-static void watch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
 static int invoke(void)
 {
-	int code;
+	int code = open_it();
 
-	watch_signals();
-	code = open_it();
 	if (!code)
 		code = invocation_measure(&program);
-	if (invocation_stop)
-		return 128 + invocation_stop;
 	complain(code);
 	if (code)
 		verdict_end_all(&program, code == EXIT_SKIP);

@@ -20,7 +20,6 @@
 		return what;             \
 	}
 
-GIVES(bool, bench_stopping, invocation_stop)
 GIVES(const struct timer *, bench_timer, &b->timer)
 GIVES(uint64_t, bench_seed, b->plan.seed)
 GIVES(bool, bench_is_sample, b->now.phase == PHASE_SAMPLE)

@@ -31,7 +31,6 @@
 #define ORDERS	  "OSCOST_INVOCATION"
 #define PADDING	  "OSCOST_PAD"
 #define MAX_PAD	  4096 /* one page: more repeats the same offsets */
-#define GRACE_MS  3000 /* for an orderly end after a signal */
 #define RECORD_FD 3    /* the guard's, in an invocation */
 #define LOOK_MS	  3000 /* whether it has its CPU */
 
@@ -134,7 +133,7 @@ _Noreturn static void become_invocation(const struct run *all, uint64_t seed,
 	sigset_t none;
 
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAIL); /* it died before it could be watched */
 	sigemptyset(&none);
@@ -166,11 +165,11 @@ _Noreturn static void become_invocation(const struct run *all, uint64_t seed,
 	_exit(EXIT_BROKEN);
 }
 
-static void kill_group(pid_t pid, int sig)
+static void kill_group(pid_t pid)
 {
 	/* Before the child's setpgid() there is no such group. */
-	if (kill(-pid, sig))
-		kill(pid, sig);
+	if (kill(-pid, SIGKILL))
+		kill(pid, SIGKILL);
 }
 
 /* The kernel's counts of a process so far. */
@@ -210,15 +209,21 @@ static void look(pid_t pid, struct standing *last)
 	*last = now;
 }
 
+/* The signal that is to stop this process, or 0. */
+static volatile sig_atomic_t stopped;
+
 /* Ctrl-Z would stop this process and not the invocation, whose group is
  * another; and a sample with a pause in it would be wrong. */
 static volatile sig_atomic_t asked_to_pause;
 
-/* Wait until @pid is gone; SIGCHLD ends each wait.  Return: its status. */
+/* Wait until @pid is gone; SIGCHLD ends each wait.  One that is to be stopped
+ * is killed: it has no rows yet, and what it leaves is removed as for any that
+ * dies.  Return: its status. */
 static int follow(pid_t pid, struct channel *c)
 {
 	struct pollfd pipe = { c->fd, POLLIN, 0 };
-	int64_t deadline = 0, next_look = deadline_in(LOOK_MS);
+	const struct timespec wait = { LOOK_MS / 1000, 0 };
+	int64_t next_look = deadline_in(LOOK_MS);
 	struct standing standing = { .at_ns = (int64_t)invocation_now_ns() };
 	sigset_t none;
 	int status = EXIT_FAIL << 8; /* if another has reaped it */
@@ -226,20 +231,12 @@ static int follow(pid_t pid, struct channel *c)
 
 	sigemptyset(&none);
 	while (!ended) {
-		int ms = deadline ? 50 : LOOK_MS;
-		struct timespec wait = { ms / 1000, ms % 1000 * 1000000L };
-
-		if (invocation_stop && !deadline) {
-			kill_group(pid, SIGTERM);
-			deadline = deadline_in(GRACE_MS);
-			continue;
-		}
+		if (stopped)
+			kill_group(pid);
 		if (asked_to_pause)
 			warn("Ctrl-Z does not pause a measurement: it goes on; "
 			     "Ctrl-C stops it");
 		asked_to_pause = 0;
-		if (deadline && deadline_passed(deadline))
-			kill_group(pid, SIGKILL);
 		if (deadline_passed(next_look)) {
 			look(pid, &standing);
 			next_look = deadline_in(LOOK_MS);
@@ -272,15 +269,13 @@ static size_t count(const struct result *rows, size_t i, size_t n,
 static int judge(int status, unsigned int number, unsigned int orphans,
 		 unsigned int left, const struct run *all, size_t before)
 {
-	const bool exited = WIFEXITED(status);
-	const int sig = exited ? WEXITSTATUS(status) - 128 : WTERMSIG(status);
-	int code = exited ? WEXITSTATUS(status) : EXIT_FAIL;
+	int code = WEXITSTATUS(status);
 
-	if (sig > 0 && sig <= SIGRTMAX)
-		warn("process run %u was %s by signal %d (%s)", number,
-		     exited ? "stopped" : "ended", sig, strsignal(sig));
-	if (!exited)
-		return code;
+	if (WIFSIGNALED(status)) {
+		warn("process run %u was ended by signal %d (%s)", number,
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return EXIT_FAIL;
+	}
 	if (all->broken && code == EXIT_OK)
 		code = EXIT_FAIL;
 	/* The meaning of a row that failed is seen when all are there. */
@@ -341,8 +336,8 @@ static int one_invocation(struct run *all, unsigned int number)
 	close(ends[0]);
 	if (stuck[0])
 		warn("cannot remove what was left behind: %s", stuck);
-	if (invocation_stop) {
-		code = 128 + invocation_stop;
+	if (stopped) {
+		code = 128 + stopped;
 	} else {
 		collect(all, &channel);
 		code = judge(status, number + 1, orphans, left, all, before);
@@ -379,7 +374,7 @@ static void on_signal(int sig)
 	if (sig == SIGTSTP)
 		asked_to_pause = 1;
 	else if (sig != SIGCHLD)
-		invocation_stop = sig;
+		stopped = sig;
 }
 
 /* To @handler, or what they do by themselves; those that a parent ignores, as
@@ -473,12 +468,12 @@ int supervise_run(char *const *argv, const struct invocation_plan *plan,
 		code = EXIT_FAIL; /* what was measured is not skipped */
 	if (progress)
 		fputs("\r\033[K", stderr);
-	if (invocation_stop) {
-		code = 128 + invocation_stop;
+	if (stopped) {
+		code = 128 + stopped;
 		warn("stopped by %s after %u of %u process runs",
-		     invocation_stop == SIGINT	  ? "SIGINT"
-		     : invocation_stop == SIGTERM ? "SIGTERM"
-						  : "SIGHUP",
+		     stopped == SIGINT	  ? "SIGINT"
+		     : stopped == SIGTERM ? "SIGTERM"
+					  : "SIGHUP",
 		     done, (unsigned int)plan->invocations);
 	}
 	*n = aggregate(&all, rows);

@@ -247,8 +247,6 @@ static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 	while (!err && !any_failed(w) && !over(w)) {
 		const uint64_t now_ns = invocation_now_ns();
 
-		if (invocation_stop)
-			return -ECANCELED;
 		if ((double)(now_ns - begun_ns) >
 		    1e6 * (double)partner_patience_ms)
 			return -ETIMEDOUT;
@@ -326,7 +324,7 @@ static int meet_members(struct crew *w)
 /* The first reason that a copy has, or that of @err, as a callback's value. */
 static int told(struct bench *b, const struct crew *w, int err)
 {
-	for (unsigned int i = 0; !invocation_stop && i < w->n; i++) {
+	for (unsigned int i = 0; i < w->n; i++) {
 		const struct crew_share *s = &w->page->of[i];
 
 		if (!atomic_load(&s->err))
@@ -561,9 +559,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	struct copies *s = state;
 	const int err = crew_window(&s->crew, b);
 
-	return err || invocation_stop
-		       ? err
-		       : record(b, &s->crew, (struct group *)c->arg, c->index);
+	return err ? err
+		   : record(b, &s->crew, (struct group *)c->arg, c->index);
 }
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)

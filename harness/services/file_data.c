@@ -176,8 +176,6 @@ static int write_contents(const struct bench *b, const struct file_data *f,
 		err = io_write(fd, buffer, len, (off_t)at);
 		if (at % START_EVERY == 0)
 			sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-		if (b && bench_stopping(b))
-			err = -EINTR;
 	}
 	free(buffer);
 	return !err && fsync(fd) ? -errno : err;

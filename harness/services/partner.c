@@ -97,8 +97,6 @@ int partner_check(void)
 
 	if (side == FAR)
 		return 0;
-	if (invocation_stop)
-		return -ECANCELED;
 	/* WNOWAIT: partner_stop() is to reap it.  Without partner processes a
 	 * dead child is one that a partner thread has made. */
 	if (watched && !waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) &&
@@ -112,8 +110,6 @@ int partner_check(void)
 
 int partner_failed(struct bench *b, int err)
 {
-	if (err == -ECANCELED)
-		return err;
 	return err == -ESRCH ? bench_fail(b, 0, "the partner died")
 	       : err == -ETIMEDOUT
 		       ? bench_fail(b, 0, "the partner does not move")
@@ -301,10 +297,6 @@ static int make_process(struct partner *p)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1); /* it died before it could be watched */
-		/* Ctrl-C goes to all of a terminal's group. */
-		signal(SIGINT, SIG_IGN);
-		signal(SIGTERM, SIG_IGN);
-		signal(SIGHUP, SIG_IGN);
 		/* Timers and threads are not inherited. */
 		watch_made = false;
 		watched = 0;

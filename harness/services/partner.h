@@ -15,7 +15,7 @@
  * Threads and processes that take part in a measurement.  A benchmark starts
  * one in enter() and stops it in leave().  A process gets a
  * copy of all memory but that of partner_share().  It ends when the measuring
- * process ends, and leaves Ctrl-C to it; a thread takes no signals.
+ * process ends; a thread takes no signals.
  *
  * While a process lives, a signal comes every PARTNER_WATCH_MS and makes a
  * blocked call return EINTR; then partner_check() tells whether to go on.
@@ -58,8 +58,8 @@ struct partner {
  *
  * Returns when it is pinned and about to call @work.
  *
- * Return: 0, bench_fail(), bench_skip() with the limit that forbids one more
- * (ulimit -u, pids.max), or -ECANCELED if the user wants to stop.
+ * Return: 0, bench_fail(), or bench_skip() with the limit that forbids one more
+ * (ulimit -u, pids.max).
  */
 int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 		  int cpu, partner_fn *work, void *arg);
@@ -121,8 +121,7 @@ int partner_meet(struct partner *p);
 /**
  * partner_check() - in a wait, after EINTR or now and then: whether to go on.
  *
- * Return: 0, -ECANCELED (the user wants to stop), -ESRCH (a partner process is
- * dead), -ETIMEDOUT (it lives, but the batch or event has waited for it for
+ * Return: 0, -ESRCH (a partner process is dead), -ETIMEDOUT (it lives, but the batch or event has waited for it for
  * partner_patience_ms).  In a partner always 0.
  */
 int partner_check(void);
@@ -152,8 +151,7 @@ void partner_moved(void);
  */
 int partner_guard(int (*wait)(void *arg), void *arg);
 
-/* partner_failed() - @err of the functions above as the return value of a
- * callback: bench_fail(), or -ECANCELED if the user wants to stop. */
+/* partner_failed() - bench_fail() for @err of the functions above. */
 int partner_failed(struct bench *b, int err);
 
 /* partner_share() - zeroed memory that processes started later share; NULL: no

@@ -315,11 +315,8 @@ int bench_fail(struct bench *b, int err, const char *fmt, ...)
 int bench_skip(struct bench *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* bench_stopping() - whether the user asked to stop (SIGINT, SIGTERM): long
- * callbacks and waits look at it and return 0 early.  bench_is_sample() - in
- * sample(): whether this event counts; the cold first one and those to warm up
- * do not. */
-bool bench_stopping(const struct bench *b);
+/* bench_is_sample() - in sample(): whether this event counts; the cold first
+ * one and those to warm up do not. */
 bool bench_is_sample(const struct bench *b);
 
 /* Samples and values. */

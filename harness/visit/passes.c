@@ -11,8 +11,7 @@
 static void make_up(struct bench *b)
 {
 	EACH_RUN (b, run)
-		if (run->got.again && run->verdict.state == CASE_ASKED &&
-		    !invocation_stop) {
+		if (run->got.again && run->verdict.state == CASE_ASKED) {
 			run->got.made_up = true;
 			visit_case(b, run);
 		}
@@ -174,7 +173,7 @@ void visit_cases(struct bench *b)
 		if (pass > 0)
 			visit_divide(b, left_ns, VISIT_PASSES - pass);
 		shuffle(b, order, b->n_runs);
-		for (size_t i = 0; i < b->n_runs && !invocation_stop; i++) {
+		for (size_t i = 0; i < b->n_runs; i++) {
 			struct case_run *run = b->runs[order[i]];
 
 			if (is_visited(run) && (!pass || run->got.time_ns > 0))

@@ -371,11 +371,9 @@ void visit_settle(struct bench *b, struct case_run *run,
 void visit_forget(struct case_run *run);
 void visit_warming_up(struct bench *b, bool on);
 
-/* invocation_stop - set by the handlers of SIGINT and SIGTERM: the signal's
- * number.  visit_moves - goes on with each batch and event: who waits for a
+/* visit_moves - goes on with each batch and event: who waits for a
  * partner has patience anew.  invocation_now_ns() - CLOCK_MONOTONIC, for
  * budgets; nothing is measured with it. */
-extern volatile sig_atomic_t invocation_stop;
 extern uint64_t visit_moves;
 uint64_t invocation_now_ns(void);
 

@@ -15,7 +15,6 @@
 #define MAX_ITERS      ((uint64_t)1 << 30)
 #define DITHER_STEPS   16 /* so many that no place within a step is likelier */
 
-volatile sig_atomic_t invocation_stop;
 uint64_t visit_moves;
 
 uint64_t invocation_now_ns(void)
@@ -116,8 +115,6 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	uint64_t ignored;
 	int err;
 
-	if (invocation_stop)
-		return -EINTR;
 	visit_moves++;
 	err = d->prepare ? d->prepare(b, b->state, c) : 0;
 	if (!err)
@@ -153,8 +150,7 @@ static double warm_up_ns(const struct case_run *run)
 static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 		    unsigned int taken, unsigned int least, unsigned int *ask)
 {
-	if (invocation_stop ||
-	    (run->c.most && run->got.sampled + taken >= run->c.most))
+	if (run->c.most && run->got.sampled + taken >= run->c.most)
 		return false;
 	if (ask && taken < *ask)
 		return true;
@@ -394,8 +390,7 @@ static int visit_events(struct bench *b, struct case_run *run,
 		warm = run->c.most / 4;
 	warm = warm > run->c.cycle ? warm : run->c.cycle;
 	run->got.begun = b->now.warming_up = true;
-	for (unsigned int i = 0;
-	     !err && !invocation_stop && i < (first ? 1 + warm : 1); i++) {
+	for (unsigned int i = 0; !err && i < (first ? 1 + warm : 1); i++) {
 		if (i > run->c.cycle &&
 		    (double)(invocation_now_ns() - begin) > limit_ns)
 			break;
@@ -533,7 +528,7 @@ void visit_case(struct bench *b, struct case_run *run)
 		note_core(b, run);
 		note_beside(b, run);
 	}
-	if (err && !invocation_stop && run->verdict.state == CASE_ASKED)
+	if (err && run->verdict.state == CASE_ASKED)
 		bench_fail(b, -err, "%s", run->def.name);
 	visit_close(b);
 	visit_settle(b, run, &before, noise_knows_waits());

@@ -362,8 +362,7 @@ bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
 
 	TIMER_INTERVAL(bench_timer(b)->method, *ticks, *err = read_stretch(s));
 	if (*err) {
-		*err = bench_stopping(b) ? 0
-		       : *err == -ENODATA && t->far
+		*err = *err == -ENODATA && t->far
 			       ? bench_skip(b,
 					    "one read gave fewer than %zu "
 					    "bytes",
@@ -481,7 +480,7 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 		bench_fact(b, c, "read_ahead_bytes",
 			   (double)s->now->place.read_ahead);
 	/* Check all words of the last one. */
-	if (!t->way->sums && !t->depth && !bench_stopping(b) &&
+	if (!t->way->sums && !t->depth &&
 	    !file_data_matches(s->buffers, t->block, s->offset[t->n - 1]))
 		s->right = 0;
 	if (s->unchecked)

@@ -108,8 +108,6 @@ static int finish(struct nfs_client *c, int refused, const char *what)
 				: n < 0 && errno != EINTR ? errno
 							  : 0;
 
-		if (bench_stopping(c->b))
-			return give_up(c, -ECANCELED, "stopped");
 		if (err)
 			return give_up(c, -err, "%s: %s", what, strerror(err));
 		if (n > 0 && nfs_service(c->nfs, p.revents) < 0)

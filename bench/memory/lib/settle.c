@@ -23,7 +23,7 @@ static int batch(void *arg, uint64_t passes, uint64_t *ticks)
 	j->passes += passes;
 	TIMER_INTERVAL(bench_timer(j->b)->method, *ticks,
 		       j->fn(j->arg, passes));
-	return bench_stopping(j->b) ? -EINTR : 0;
+	return 0;
 }
 
 double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,

@@ -329,8 +329,6 @@ int net_client_fail(struct net_client *c, int err, const char *doing)
 				  ? "the server hung up"
 				  : NULL;
 
-	if (err == -ECANCELED)
-		return err;
 	return why ? bench_fail(c->b, 0, "%s: %s", doing, why)
 		   : bench_fail(c->b, -err, "%s", doing);
 }

@@ -16,7 +16,7 @@
  * The client's end of a session with net_server.  Calls block without
  * timeouts of their own (a timer for each call would be part of the result);
  * the watch makes them return now and then, and then it is checked whether
- * the server still lives, the user wants to stop, or nothing comes any more.
+ * the server still lives, or nothing comes any more.
  */
 struct net_client {
 	struct bench *b;
@@ -28,7 +28,7 @@ struct net_client {
 /**
  * net_client_begin() - connect to @c->to, send @hello, read the answer.
  *
- * Return: 0, bench_fail(), bench_skip(), or -ECANCELED.
+ * Return: 0, bench_fail() or bench_skip().
  */
 int net_client_begin(struct net_client *c, struct net_hello hello);
 
@@ -49,9 +49,8 @@ void net_client_end(struct net_client *c);
  * net_client_check() - whether to go on after a call on a connection has
  * returned @n, with errno.
  *
- * Return: 0 to go on or to try again, or why not: -ECANCELED (the user wants to
- * stop), -ESRCH (our server is dead), -ETIMEDOUT, -ECONNRESET (the server hung
- * up: 0 bytes), or -errno.
+ * Return: 0 to go on or to try again, or why not: -ESRCH (our server is dead),
+ * -ETIMEDOUT, -ECONNRESET (the server hung up: 0 bytes), or -errno.
  */
 int net_client_check(ssize_t n);
 
@@ -60,8 +59,7 @@ int net_client_check(ssize_t n);
 int net_client_send(int fd, const void *buf, size_t len);
 int net_client_receive(int fd, void *buf, size_t len);
 
-/* net_client_fail() - bench_fail() in words for one of those; -ECANCELED is
- * passed on. */
+/* net_client_fail() - bench_fail() in words for one of those. */
 int net_client_fail(struct net_client *c, int err, const char *doing);
 
 /* net_client_info() - what the kernel knows of the connection; all zero if it
@@ -127,8 +125,7 @@ int net_hosts_open(struct net_hosts *h, struct bench *b);
  * net_hosts_begin() - in enter(): the server of the place and the protocol of
  * @c (proto=unix: AF_UNIX), for @sessions at a time, which wait for clients.
  *
- * Return: 0 with @h->client[].to, or as net_hosts_open(), or -ECANCELED if the
- * user wants to stop.
+ * Return: 0 with @h->client[].to, or as net_hosts_open().
  */
 int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 		    unsigned int sessions);
