@@ -61,10 +61,11 @@ static void usage(const struct opt_set *sets)
 	     "Without a command it describes the machine and its clock as the\n"
 	     "machine.json of a run.  noise watches each CPU for gaps and "
 	     "prints\n"
-	     "their causes, a line of JSON for each.  kinds prints the kinds "
-	     "of\n"
-	     "CPUs, the fastest first, where there are several.  clean-up "
-	     "removes\n"
+	     "their causes, a line of JSON for each.  kinds prints for each "
+	     "kind of\n"
+	     "CPU, the fastest first, the one that is measured on and its "
+	     "name.\n"
+	     "clean-up removes\n"
 	     "what killed programs of this user and of this suite have left: "
 	     "test\n"
 	     "files, network namespaces; every program does so when it "
@@ -89,13 +90,15 @@ static int print_kinds(void)
 {
 	struct topo *topo;
 	const int err = topo_open(&topo);
+	int cpu;
 
 	if (err) {
 		warn("hwloc cannot read the machine: %s", strerror(-err));
 		return EXIT_FAIL;
 	}
-	for (const char *const *kind = topo_kinds(topo); *kind; kind++)
-		puts(*kind);
+	for (size_t i = 0; (cpu = topo_default_cpu(topo, i)) >= 0; i++)
+		printf("%d %s\n", cpu,
+		       topo_kind(topo, cpu) ? topo_kind(topo, cpu) : "-");
 	topo_close(topo);
 	return EXIT_OK;
 }

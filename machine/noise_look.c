@@ -418,7 +418,7 @@ int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 	cpus = text_alloc(n, sizeof(*cpus));
 	looks = text_alloc(n + 1, sizeof(*looks));
 	topo_cpus(topo, cpus, n);
-	looks[0].cpu = cpu < 0 ? topo_default_cpu(topo, NULL) : cpu;
+	looks[0].cpu = cpu < 0 ? topo_default_cpu(topo, 0) : cpu;
 	looks[0].measuring = true;
 	topo_close(topo);
 	for (size_t i = 0; i < n; i++)

@@ -18,35 +18,19 @@
 #include "sysfile.h"
 #include "topo.h"
 
-static int choose_kind(struct bench *b, const char *kind)
+static int choose_cpu(struct bench *b, int wanted)
 {
-	const char *const *known = topo_kinds(b->topo);
-	char names[160] = "";
-	size_t len = 0;
-
-	b->cpu = topo_default_cpu(b->topo, kind);
-	if (b->cpu >= 0)
-		return EXIT_OK;
-	if (!kind)
-		return verdict_give_up(b, EXIT_FAIL, "no CPU to run on");
-	for (size_t i = 0; known[i] && len < sizeof(names); i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len,
-					"%s%s", i ? ", " : "", known[i]);
-	return verdict_give_up(b, EXIT_USAGE, "--kind %s: %s%s", kind,
-			       *known ? "not one of "
-				      : "all CPUs here are of one kind",
-			       names);
-}
-
-static int choose_cpu(struct bench *b, int wanted, const char *kind)
-{
-	char *status;
+	const int fastest = topo_default_cpu(b->topo, 0);
 	const char *usable;
+	char *status;
 
-	if (wanted < 0)
-		return choose_kind(b, kind);
-	b->cpu = wanted;
-	if (topo_has(b->topo, wanted))
+	if (fastest < 0)
+		return verdict_give_up(b, EXIT_FAIL, "no CPU to run on");
+	b->cpu = wanted < 0 ? fastest : wanted;
+	b->kind = topo_kind(b->topo, b->cpu);
+	b->slower = b->kind &&
+		    strcmp(b->kind, topo_kind(b->topo, fastest)) != 0;
+	if (topo_has(b->topo, b->cpu))
 		return EXIT_OK;
 	status = sysfile_text("/proc/self/status");
 	usable = field_behind(status, "Cpus_allowed_list");
@@ -175,9 +159,7 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		return verdict_give_up(b, EXIT_FAIL,
 				       "hwloc cannot read the machine: %s",
 				       strerror(-err));
-	err = choose_cpu(b, (int)plan->cpu, plan->kind);
-	b->kind = topo_kind(b->topo, b->cpu);
-	b->slower = b->kind && strcmp(b->kind, *topo_kinds(b->topo)) != 0;
+	err = choose_cpu(b, (int)plan->cpu);
 	if (!err)
 		err = cases_make(b);
 	return err ? err : choose_cases(b);

@@ -57,8 +57,6 @@ static const struct opt common_opts[] = {
 	OPT_U64(0, "cpu", settings, plan.cpu, NULL, 0, 65535,
 		"CPU to measure on (default: the last usable one of the "
 		"fastest kind), the kernel's number"),
-	OPT_STR(0, "kind", settings, plan.kind, NULL,
-		"measure on a CPU of this kind, where there are several, name"),
 	OPT_STR(0, "cpus", settings, plan.cpus, NULL,
 		"use these CPUs only, list such as 0-3,7"),
 	OPT_STR(0, "copies", settings, plan.copies, NULL,
@@ -250,8 +248,6 @@ static void check(const char *operand, int parsed, const char *why)
 				  "auto, " TIMER_NAMES "clock"));
 	for (size_t i = 0; i < set.plan.globs.n; i++)
 		result_case_today((char *)set.plan.globs.item[i]); /* of argv */
-	if (set.plan.kind && set.plan.cpu != NOT_GIVEN)
-		misuse("--kind and --cpu together");
 	why = set.plan.cpus ? topo_confine(set.plan.cpus) : NULL;
 	if (why)
 		misuse("--cpus %s: %s", set.plan.cpus, why);

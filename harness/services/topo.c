@@ -27,7 +27,7 @@ struct topo {
 	const char **kind; /* NULL where all are of one */
 	int numbers;
 	unsigned int cpus;
-	const char *kinds[MOST_KINDS + 1]; /* the fastest first; NULL */
+	const char *kinds[MOST_KINDS + 1]; /* the fastest first; then NULL */
 };
 
 #define EACH_CPU(topo, cpu)                             \
@@ -241,19 +241,15 @@ const char *topo_kind(const struct topo *topo, int cpu)
 	return topo_has(topo, cpu) ? topo->kind[cpu] : NULL;
 }
 
-const char *const *topo_kinds(const struct topo *topo)
+int topo_default_cpu(const struct topo *topo, size_t nth)
 {
-	return topo->kinds;
-}
-
-int topo_default_cpu(const struct topo *topo, const char *kind)
-{
+	const char *kind = topo->kinds[nth];
 	int last = -ENOENT;
 
-	kind = kind ? kind : topo->kinds[0];
+	/* Where all are of one kind it has no name. */
 	EACH_CPU (topo, cpu)
-		if (!kind ||
-		    (topo->kind[cpu] && !strcmp(topo->kind[cpu], kind)))
+		if (kind ? topo->kind[cpu] && !strcmp(topo->kind[cpu], kind)
+			 : !nth)
 			last = cpu;
 	return last;
 }

@@ -31,18 +31,14 @@ bool topo_is_real(const struct topo *topo);
  */
 size_t topo_cpus(const struct topo *topo, int *cpus, size_t max);
 
-/* topo_kinds() - the kinds of CPUs that this process may use, the fastest
- * first, by the names that hwloc has for them (IntelCore, IntelAtom) or kind0,
- * kind1 ... by its rank; NULL ends them.  None if all are of one kind, as far
- * as is known. */
-const char *const *topo_kinds(const struct topo *topo);
-
-/* topo_kind() - that of @cpu; NULL where all are of one. */
+/* topo_kind() - the kind of @cpu, by the name that hwloc has for it (IntelCore,
+ * IntelAtom) or kind0, kind1 ... by its rank; NULL where all CPUs that this
+ * process may use are of one kind, as far as is known. */
 const char *topo_kind(const struct topo *topo, int cpu);
 
-/* topo_default_cpu() - the last usable CPU of @kind (NULL: the fastest): the
- * first ones get the interrupts.  -ENOENT if there is none. */
-int topo_default_cpu(const struct topo *topo, const char *kind);
+/* topo_default_cpu() - the last usable CPU of the @nth kind, of which 0 is the
+ * fastest: the first ones get the interrupts.  -ENOENT if there is none. */
+int topo_default_cpu(const struct topo *topo, size_t nth);
 
 /**
  * topo_spread() - the order in which CPUs are taken for copies of one

@@ -207,7 +207,7 @@ struct program_verdict {
 struct invocation_plan {
 	struct opt_list globs; /* cases to run; empty: all */
 	uint64_t invocations, cpu, effort, seed, round;
-	const char *timer, *dir, *kind, *cpus, *copies;
+	const char *timer, *dir, *cpus, *copies;
 	bool core, counters;
 
 	double share_ms;	      /* for all samples, at effort 100 */

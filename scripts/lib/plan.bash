@@ -85,17 +85,18 @@ plan_pack() {
 	plan_args=("${plan_args[@]}") plan_limits=("${plan_limits[@]}")
 }
 
-# plan_kinds KIND...: the core rows once more, on CPUs of each of these kinds.
+# plan_kinds 'CPU KIND'...: the core rows once more, on each of these CPUs.
 plan_kinds() {
-	local kind i
+	local kind name i
 
 	for i in "${!plan_ids[@]}"; do
 		# Other lines of the program have no core rows, or ask for a network.
 		[[ ${plan_ids[i]} == "${plan_programs[i]}" && -v plan_quoted[${plan_ids[i]}] ]] || continue
 		for kind; do
-			plan_ids+=("${plan_ids[i]}_${kind,,}")
+			name=${kind#* }
+			plan_ids+=("${plan_ids[i]}_${name,,}")
 			plan_programs+=("${plan_programs[i]}")
-			plan_args+=("${plan_args[i]% --core} --core --kind $kind")
+			plan_args+=("${plan_args[i]% --core} --core --cpu ${kind% *}")
 			plan_limits+=("${plan_limits[i]}")
 		done
 	done

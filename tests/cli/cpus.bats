@@ -137,18 +137,15 @@ idle_for() {
 		END { exit !(core == 20 && l3 == 20 && node == 20 && memory == 20) }'
 }
 
-@test "the kind of CPU can be chosen where there are several" {
+@test "the kinds of CPUs, where there are several" {
 	HWLOC_XMLFILE="${ROOT:?}"/tests/fixtures/hybrid.xml try 0 "$BIN/machine" kinds
-	[[ $output == IntelCore$'\n'IntelAtom ]]
-	HWLOC_XMLFILE="${ROOT:?}"/tests/fixtures/hybrid.xml try 2 "$BIN/nop" --kind fast
-	[[ $stderr == *"not one of IntelCore, IntelAtom"* ]]
+	[[ $output == $'25 IntelCore\n38 IntelAtom' ]]
 	# big.LITTLE: hwloc knows their frequencies, and no names.
 	sed 's/"CoreType" value="IntelAtom"/"FrequencyMaxMHz" value="1800"/
 		s/"CoreType" value="IntelCore"/"FrequencyMaxMHz" value="2400"/' \
 		"$ROOT/tests/fixtures/hybrid.xml" >big-little.xml
 	HWLOC_XMLFILE=big-little.xml try 0 "$BIN/machine" kinds
-	[[ $output == kind1$'\n'kind0 ]]
-	try 2 "$BIN/nop" --kind IntelCore --cpu 0
+	[[ $output == $'25 kind1\n38 kind0' ]]
 }
 
 @test "a run measures the core rows on each kind of CPU" {
@@ -157,7 +154,7 @@ idle_for() {
 	root=$ROOT
 	plan_ids=(syscall syscall_cpus certify) plan_programs=(syscall syscall certify)
 	plan_args=('' '--copies 1' '') plan_limits=(60 60 60)
-	plan_kinds IntelAtom
+	plan_kinds '38 IntelAtom'
 	[[ ${plan_ids[*]} == 'syscall syscall_cpus certify syscall_intelatom' ]]
-	[[ ${plan_args[3]} == *'--core --kind IntelAtom' ]]
+	[[ ${plan_args[3]} == *'--core --cpu 38' ]]
 }
