@@ -18,21 +18,17 @@
 #include <unistd.h>
 
 #include "alloc.h"
-#include "deadline.h"
 #include "err.h"
 #include "guard.h"
-#include "noise.h"
 #include "program.h"
 #include "random.h"
 #include "result.h"
 #include "stay.h"
-#include "sysfile.h"
 
 #define ORDERS	  "OSCOST_INVOCATION"
 #define PADDING	  "OSCOST_PAD"
 #define MAX_PAD	  4096 /* one page: more repeats the same offsets */
 #define RECORD_FD 3    /* the guard's, in an invocation */
-#define LOOK_MS	  3000 /* whether it has its CPU */
 
 bool supervise_orders(struct invocation_plan *plan)
 {
@@ -172,43 +168,6 @@ static void kill_group(pid_t pid)
 		kill(pid, SIGKILL);
 }
 
-/* The kernel's counts of a process so far. */
-struct standing {
-	int64_t at_ns, ran_ns, waited_ns;
-	bool runnable;
-};
-
-/* A real-time task on its CPU makes an invocation seem to hang: print so once.
- * The kernel counts a wait when it is over; a process that could run at both
- * looks and did not has waited all the time between. */
-static void look(pid_t pid, struct standing *last)
-{
-	struct standing now = { .at_ns = (int64_t)invocation_now_ns() };
-	char schedstat[96], stat[1024];
-	const char *state;
-	static bool said;
-	int64_t waited;
-
-	sysfile_line(schedstat, sizeof(schedstat), "/proc/%d/schedstat",
-		     (int)pid);
-	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", (int)pid);
-	state = field_of_stat(stat, 3);
-	now.runnable = state && *state == 'R';
-	if (said || !noise_waits(schedstat, &now.ran_ns, &now.waited_ns))
-		return;
-	waited = now.runnable && last->runnable && now.ran_ns == last->ran_ns
-			 ? now.at_ns - last->at_ns
-			 : now.waited_ns - last->waited_ns;
-	said = (double)waited >
-	       BENCH_MOSTLY * (double)(now.at_ns - last->at_ns);
-	if (said)
-		warn("the measurement waited %.1f s for CPU %d: a real-time "
-		     "task has it, or a quota (cpu.max) is used up",
-		     (double)waited / 1e9,
-		     (int)field_number(field_of_stat(stat, 39), -1));
-	*last = now;
-}
-
 /* The signal that is to stop this process, or 0. */
 static volatile sig_atomic_t stopped;
 
@@ -222,9 +181,6 @@ static volatile sig_atomic_t asked_to_pause;
 static int follow(pid_t pid, struct channel *c)
 {
 	struct pollfd pipe = { c->fd, POLLIN, 0 };
-	const struct timespec wait = { LOOK_MS / 1000, 0 };
-	int64_t next_look = deadline_in(LOOK_MS);
-	struct standing standing = { .at_ns = (int64_t)invocation_now_ns() };
 	sigset_t none;
 	int status = EXIT_FAIL << 8; /* if another has reaped it */
 	bool ended = false;
@@ -237,12 +193,8 @@ static int follow(pid_t pid, struct channel *c)
 			warn("Ctrl-Z does not pause a measurement: it goes on; "
 			     "Ctrl-C stops it");
 		asked_to_pause = 0;
-		if (deadline_passed(next_look)) {
-			look(pid, &standing);
-			next_look = deadline_in(LOOK_MS);
-		}
 		pipe.revents = 0;
-		ppoll(&pipe, 1, &wait, &none);
+		ppoll(&pipe, 1, NULL, &none);
 		if (pipe.revents && !empty_channel(c))
 			pipe.fd = -1;
 		ended = waitpid(pid, &status, WNOHANG) != 0;

@@ -152,31 +152,3 @@ misbehaves() {
 	SEAL=(--signal INT --group)
 	try_sealed 130 "$FIXTURES/two" --invocations 100
 }
-
-# A program of the usual policy gets a little of that CPU now and then; one of a
-# lower real-time priority gets nothing, so the kernel counts no wait.
-@test "a CPU that a real-time task has is named while the program waits for it" {
-	local all cpu hog program policy
-
-	(($(nproc) > 1)) || skip "needs a second CPU, for this test"
-	timeout 5 chrt -f 2 true 2>/dev/null || skip "no real-time tasks allowed here"
-	cpu=$(usable_cpus | tail -n 1)
-	all=$(usable_cpus | paste -sd ,)
-	# Processes that this shell starts would wait on the hog's CPU, too.
-	taskset -pc "$(usable_cpus | head -n 1)" "$BASHPID"
-	for policy in '--other 0' '--fifo 1'; do
-		timeout -k 1 150 taskset -c "$cpu" chrt --fifo 2 \
-			bash -c 'while :; do :; done' 3>&- &
-		hog=$!
-		# shellcheck disable=SC2086
-		timeout 150 chrt $policy taskset -c "$all" "$unruly" \
-			--effort 10000 --invocations 100 --cpu "$cpu" \
-			>/dev/null 2>said 3>&- &
-		program=$!
-		until_true grep -q "for CPU $cpu: a real-time task" said || :
-		kill "$hog"
-		kill "$program"
-		wait "$program" || (($? == 143))
-		[[ $(grep -c "for CPU $cpu" said) == 1 ]]
-	done
-}
