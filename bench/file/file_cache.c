@@ -183,8 +183,9 @@ static const struct opt opts[] = {
 	OPT_SIZE(0, "limit", cache_state, limit_bytes, "32m", 16 * MIB,
 		 1024 * MIB, "limit of the memory control group, bytes"),
 	OPT_FLAG(0, "whole-machine", cache_state, whole_machine,
-		 "measure the cache of the whole machine: needs much disk and "
-		 "many minutes, try --rounds 1, flag"),
+		 "measure the cache of the whole machine: writes a file as "
+		 "large as memory and reads it some twenty times, for minutes "
+		 "or, on a slow disk, an hour; try --rounds 1, flag"),
 	OPT_END,
 };
 
@@ -354,12 +355,6 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 		size->ns = stats_median(parts.ns, parts.n);
 	if (case_has(c, "size"))
 		bench_derive(b, c, size->ns);
-	if (s->whole_machine)
-		bench_say(b,
-			  "%llu MiB: %.0f ns for 4 KiB, %.0f %% from the "
-			  "device",
-			  (unsigned long long)(bytes / MIB), size->ns,
-			  100 * size->stored);
 	return 0;
 }
 
@@ -379,11 +374,6 @@ static int choose_of_machine(struct bench *b, const struct cache_state *s,
 				  "half of the free space in %s is less "
 				  "than three quarters of the memory",
 				  dir);
-	bench_say(b,
-		  "writes %llu MiB to %s and reads some twenty times as much: "
-		  "this takes minutes, on a slow disk an hour or more, and all "
-		  "of the memory that is free",
-		  (unsigned long long)(size[*n - 1] / MIB), dir);
 	return 0;
 }
 

@@ -99,11 +99,3 @@ void bench_guard(struct bench *b, const char *kind, const char *what)
 {
 	guard_add(b->plan.guard_fd, kind, what);
 }
-
-void bench_say(struct bench *b, const char *fmt, ...)
-{
-	char line[512];
-
-	WITH_ARGS(vsnprintf(line, sizeof(line), fmt, ap));
-	warn("%s", line);
-}

@@ -426,11 +426,6 @@ double bench_time_ns(const struct bench *b);
  */
 void *bench_first(const struct bench *b);
 
-/* bench_say() - one line for the user on stderr, at once: for an option that
- * makes the program work for minutes.  Nothing that belongs to a result. */
-void bench_say(struct bench *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* CPUs by the kernel's number (services/topo.c). */
 
 /* bench_cpu() - the measuring one (--cpu).  bench_cpus() - how many this
