@@ -8,7 +8,8 @@
 
 #include "sysfile.h"
 
-void mount_unescape(char *text)
+/* What the kernel writes as \040 and the like. */
+static void unescape(char *text)
 {
 	char *to = text;
 	unsigned int byte;
@@ -43,8 +44,8 @@ static bool parse(char *line, struct mount *m)
 	m->options = tail;
 	if (!m->point || !m->options)
 		return false;
-	mount_unescape(m->root);
-	mount_unescape(m->point);
+	unescape(m->root);
+	unescape(m->point);
 	return true;
 }
 

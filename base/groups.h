@@ -15,10 +15,6 @@ struct mount {
  * Return: false at its end. */
 bool mount_next(char **rest, struct mount *m);
 
-/* mount_unescape() - what the kernel writes as \040 and the like.  Options are
- * left as they are: a comma may be meant so. */
-void mount_unescape(char *text);
-
 /* One control group: its directory, and whether its files are version 2's. */
 typedef void groups_fn(void *arg, const char *dir, bool is_v2);
 

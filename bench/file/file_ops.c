@@ -292,7 +292,8 @@ static int begin_readdir(struct bench *b, struct ops_state *s,
 	const struct file_place *p = &s->place;
 	/* Whether a listing is of names only. */
 	const bool links = p->kind != FILE_PLACE_NETWORK &&
-			   p->kind != FILE_PLACE_STACKED && !p->above[0];
+			   p->kind != FILE_PLACE_STACKED &&
+			   strcmp(p->fs, "overlay") != 0;
 	const char *dir = bench_files(b);
 	char first[sizeof(s->many) + 16];
 	struct stat st = { 0 };

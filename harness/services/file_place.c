@@ -20,7 +20,6 @@
 #include "sysfile.h"
 
 #define SECTOR 512 /* what the block layer's counters count in */
-#define LEVELS 4   /* file systems upon file systems that are looked through */
 
 /*
  * The kernel's description of a block device.
@@ -28,12 +27,10 @@
 
 static bool file_in_memory(const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	const bool yes = file_place_look(fd, 0).kind == FILE_PLACE_MEMORY;
+	struct statfs fs;
 
-	if (fd >= 0)
-		close(fd);
-	return yes;
+	return !statfs(path, &fs) &&
+	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
 /* Whether the device of directory @dir keeps its blocks in memory: itself, in
@@ -126,41 +123,25 @@ static int mount_id(int fd)
 	return (int)sysfile_number(-1, "mnt_id", "/proc/self/fdinfo/%d", fd);
 }
 
-/* The directory on the file system that an overlay writes to, for the one
- * where it is mounted. */
-static char *upper_of(const struct mount *at)
+/* fs, source and the device's numbers of mount @id.  Return: whether it is
+ * there. */
+static bool find_mount(struct file_place *p, int id, unsigned int *major,
+		       unsigned int *minor)
 {
-	char *upper = strstr(at->options, ",upperdir="), *path;
-
-	if (!upper)
-		return NULL;
-	upper += strlen(",upperdir=");
-	upper[strcspn(upper, ",")] = '\0';
-	mount_unescape(upper);
-	return asprintf(&path, "%s%s", upper,
-			strcmp(at->root, "/") ? at->root : "") < 0
-		       ? NULL
-		       : path;
-}
-
-int file_place_mount(struct file_place *p, char *mountinfo, int id,
-		     struct file_mount *m)
-{
+	char *text = sysfile_text("/proc/self/mountinfo"), *rest = text;
+	bool found = false;
 	struct mount at;
 
-	*m = (struct file_mount) { 0 };
-	while (mount_next(&mountinfo, &at)) {
-		if (at.id != id)
-			continue;
-		m->major = at.major;
-		m->minor = at.minor;
-		m->point_length = strcmp(at.point, "/") ? strlen(at.point) : 0;
+	while (!found && mount_next(&rest, &at))
+		found = at.id == id;
+	if (found) {
 		snprintf(p->fs, sizeof(p->fs), "%s", at.type);
 		snprintf(p->source, sizeof(p->source), "%s", at.source);
-		m->upper = strcmp(at.type, "overlay") ? NULL : upper_of(&at);
-		return 0;
+		*major = at.major;
+		*minor = at.minor;
 	}
-	return -ENOENT;
+	free(text);
+	return found;
 }
 
 /* Some file systems have device numbers of their own; the name of the device
@@ -180,7 +161,8 @@ static void find_disk(struct file_place *p, unsigned int major,
 }
 
 /* No /proc, or the mount is hidden from us (a container): less is known. */
-static void find_otherwise(struct file_place *p, int fd, struct file_mount *m)
+static void find_otherwise(struct file_place *p, int fd, unsigned int *major,
+			   unsigned int *minor)
 {
 	struct statfs fs = { 0 };
 	struct stat st = { 0 };
@@ -192,8 +174,8 @@ static void find_otherwise(struct file_place *p, int fd, struct file_mount *m)
 		 : fs.f_type == RAMFS_MAGIC	      ? "ramfs"
 		 : fs.f_type == OVERLAYFS_SUPER_MAGIC ? "overlay"
 						      : "a file system");
-	m->major = major(st.st_dev);
-	m->minor = minor(st.st_dev);
+	*major = major(st.st_dev);
+	*minor = minor(st.st_dev);
 }
 
 /* The directory that @fd is, or lies in. */
@@ -213,56 +195,25 @@ static bool directory_of(int fd, char *path, size_t size)
 	return true;
 }
 
-/* Whether @other is @made, seen in another mount. */
-static bool is_same(int made, int other)
+/* An overlay: whether a byte that is written beside @fd is counted as on its way
+ * to no device. */
+static bool ends_in_memory(const struct file_place *p, int fd)
 {
-	struct stat a, b;
-
-	return other >= 0 && mount_id(made) != mount_id(other) &&
-	       !fstat(made, &a) && !fstat(other, &b) &&
-	       a.st_size == b.st_size && a.st_ctim.tv_sec == b.st_ctim.tv_sec &&
-	       a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
-}
-
-/*
- * An overlay: make a file, and look where it is.  The path of its upper layer
- * may lead to nothing or to something else here (a container's leads through
- * the mounts of its host); then all that is known is whether the kernel counts
- * what is written as on its way to a device.
- */
-static void look_below(struct file_place *p, int fd, const struct file_mount *m,
-		       int levels)
-{
-	struct file_counts before;
-	char path[PATH_MAX], *upper = NULL;
-	struct file_place below;
+	struct file_counts counts;
+	char path[PATH_MAX];
 	const int made = directory_of(fd, path, sizeof(path))
 				 ? guard_try_file(path, sizeof(path))
 				 : -ENOENT;
-	int other = -1;
+	bool written;
 
 	if (made < 0)
-		return;
-	before = file_counts(p);
-	if (write(made, "", 1) != 1)
-		before.process_written = -1;
-	before = file_counts_since(p, &before);
-	if (m->upper && strlen(path) > m->point_length &&
-	    asprintf(&upper, "%s%s", m->upper, path + m->point_length) > 0)
-		other = open(upper, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		return false;
+	counts = file_counts(p);
+	written = write(made, "", 1) == 1;
+	counts = file_counts_since(p, &counts);
 	unlink(path);
-	if (is_same(made, other)) {
-		below = file_place_look(other, levels - 1);
-		snprintf(path, sizeof(path), "%s on %s", p->fs, below.above);
-		*p = below;
-		snprintf(p->above, sizeof(p->above), "%.63s", path);
-	} else if (before.process_written == 0) {
-		p->kind = FILE_PLACE_MEMORY;
-	}
-	if (other >= 0)
-		close(other);
 	close(made);
-	free(upper);
+	return written && counts.process_written == 0;
 }
 
 void file_place_say(const struct file_place *p, char *text, size_t size)
@@ -279,7 +230,7 @@ void file_place_say(const struct file_place *p, char *text, size_t size)
 			 : p->kind <= FILE_PLACE_MEMORY ? p->disk
 							: "";
 
-	snprintf(text, size, "%s%s%s%s%s", p->above, p->fs,
+	snprintf(text, size, "%s%s%s%s", p->fs,
 		 !*on	  ? ""
 		 : remote ? " from "
 			  : " on ",
@@ -304,27 +255,19 @@ void file_place_judge(const struct file_place *p, double ratio, char *text,
 				      "host may cache what it holds");
 }
 
-struct file_place file_place_look(int fd, int levels)
-{
-	char *mounts = sysfile_text("/proc/self/mountinfo");
-	struct file_place p = { .read_ahead = -1 };
-	struct file_mount m = { 0 };
-
-	if (!mounts || file_place_mount(&p, mounts, mount_id(fd), &m))
-		find_otherwise(&p, fd, &m);
-	free(mounts);
-	find_disk(&p, m.major, m.minor);
-	p.kind = kind_of(&p);
-	if (levels > 0 && !strcmp(p.fs, "overlay"))
-		look_below(&p, fd, &m, levels);
-	file_place_say(&p, p.where, sizeof(p.where));
-	free(m.upper);
-	return p;
-}
-
 struct file_place file_place_find(int fd)
 {
-	return file_place_look(fd, LEVELS);
+	struct file_place p = { .read_ahead = -1 };
+	unsigned int major, minor;
+
+	if (!find_mount(&p, mount_id(fd), &major, &minor))
+		find_otherwise(&p, fd, &major, &minor);
+	find_disk(&p, major, minor);
+	p.kind = kind_of(&p);
+	if (!strcmp(p.fs, "overlay") && ends_in_memory(&p, fd))
+		p.kind = FILE_PLACE_MEMORY;
+	file_place_say(&p, p.where, sizeof(p.where));
+	return p;
 }
 
 struct file_counts file_counts(const struct file_place *p)

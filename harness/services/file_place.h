@@ -22,7 +22,6 @@ enum file_place_kind {
 
 struct file_place {
 	enum file_place_kind kind;
-	char above[64];	      /* what lies on that: "overlay on "; or "" */
 	char fs[32];	      /* "ext4", "tmpfs", "nfs4", from mountinfo */
 	char source[256];     /* "/dev/vda1", "host:/export" */
 	char disk[32];	      /* name in /sys/block: "vda", "md0"; "" unknown */
@@ -35,7 +34,7 @@ struct file_place {
 
 /* file_place_find() - where what is written to the open file or directory @fd
  * goes; FILE_PLACE_OTHER where nothing is known.  In an overlay a file is made
- * beside it for a moment, to see. */
+ * beside it for a moment, to see whether that is memory. */
 struct file_place file_place_find(int fd);
 
 /* Bytes since boot (device) and since the process began. */
@@ -67,22 +66,7 @@ void file_place_judge(const struct file_place *p, double ratio, char *text,
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters);
 
-/* A line of mountinfo. */
-struct file_mount {
-	unsigned int major, minor;
-	size_t point_length; /* of the path where it is mounted; / has 0 */
-	char *upper; /* overlay: the directory below that; NULL; free() it */
-};
-
-/* file_place_mount() - fs and source of mount @id, and the rest to @m, from
- * @mountinfo, text of /proc/self/mountinfo, which it changes.  Return: 0 or
- * -ENOENT. */
-int file_place_mount(struct file_place *p, char *mountinfo, int id,
-		     struct file_mount *m);
-
-/* file_place_look() - file_place_find() through @levels of overlays upon each
- * other; 0: nothing is made.  file_place_say() - all in words. */
-struct file_place file_place_look(int fd, int levels);
+/* file_place_say() - all in words. */
 void file_place_say(const struct file_place *p, char *text, size_t size);
 
 #endif

@@ -69,50 +69,6 @@ TEST(check_disks)
 	   "a file in memory");
 }
 
-/* As the kernel's text, which is read anew each time. */
-static int mounted(const char *text, struct file_place *p, int id,
-		   struct file_mount *m)
-{
-	char *copy = strdup(text);
-	const int err = file_place_mount(p, copy, id, m);
-
-	free(copy);
-	return err;
-}
-
-TEST(check_mounts)
-{
-	static const char text[] =
-		"22 1 254:0 / / rw - ext4 /dev/vda rw\n"
-		"30 22 0:25 / /n rw shared:1 master:2 - nfs4 host:/x rw\n"
-		"31 22 0:26 / /broken\n"
-		"32 22 0:27 / / rw - overlay overlay "
-		"rw,lowerdir=/l/1:/l/2,upperdir=/var/up,workdir=/w\n"
-		"33 22 0:27 /in /a\\0402 rw - overlay overlay "
-		"rw,lowerdir=/l,upperdir=/var/u\\054p,workdir=/w\n"
-		"34 22 0:28 / /ro rw - overlay overlay ro,lowerdir=/l:/m\n";
-	struct file_mount m;
-	struct file_place p;
-
-	memset(&p, 0, sizeof(p));
-	OK(!mounted(text, &p, 30, &m) && m.major == 0 && m.minor == 25 &&
-		   !m.upper,
-	   "a mount is found");
-	OK_STR(p.fs, "nfs4", "its type, behind the optional fields");
-	OK_STR(p.source, "host:/x", "its source");
-	OK(mounted(text, &p, 31, &m), "half a line");
-	OK(!mounted(text, &p, 32, &m) && m.upper && !m.point_length,
-	   "an overlay as the root");
-	OK_STR(m.upper, "/var/up", "where what is written to it goes");
-	free(m.upper);
-	OK(!mounted(text, &p, 33, &m) && m.upper && m.point_length == 4,
-	   "a part of it, at a path with a space and a digit");
-	OK_STR(m.upper, "/var/u,p/in", "of that part, with a comma");
-	free(m.upper);
-	OK(!mounted(text, &p, 34, &m) && !m.upper,
-	   "one that nobody can write to");
-}
-
 TEST(check_judgement)
 {
 	struct file_place p = { .kind = FILE_PLACE_DISK,
@@ -129,10 +85,8 @@ TEST(check_judgement)
 	file_place_judge(&p, NAN, text, sizeof(text));
 	OK(strstr(text, "not measured"), "nothing is said of what is unknown");
 	p.kind = FILE_PLACE_MEMORY;
-	snprintf(p.above, sizeof(p.above), "overlay on ");
 	file_place_say(&p, p.where, sizeof(p.where));
-	OK_STR(p.where, "overlay on ext4 on sda, which is memory",
-	       "a device in memory, and an overlay on it");
+	OK_STR(p.where, "ext4 on sda, which is memory", "a device in memory");
 	file_place_judge(&p, 160, text, sizeof(text));
 	OK(strstr(text, "memory") && !strstr(text, "seek"), "memory");
 }
