@@ -196,19 +196,19 @@ static int choose_timer(struct bench *b)
 static int pin(struct bench *b)
 {
 	const int other = bench_partner(b, BENCH_ANY_OTHER);
-	const int stuck = other < 0 ? 0 : topo_pin(b->topo, other);
-	int err = topo_pin(b->topo, b->cpu);
+	int stuck;
 
-	if (!err && stuck == -EIO)
-		err = -EIO;
-	if (err == -EXDEV)
+	if (!topo_is_real(b->topo))
 		return verdict_give_up(
 			b, EXIT_FAIL,
 			"hwloc describes an invented machine "
 			"(HWLOC_SYNTHETIC or HWLOC_XMLFILE is set): "
 			"unset it to measure this one");
+	stuck = other < 0 ? 0 : bench_pin(other);
 	/* A sandbox may forbid it: the grade is D then. */
-	b->unpinned = -err;
+	b->unpinned = -bench_pin(b->cpu);
+	if (!b->unpinned && stuck == -EIO)
+		b->unpinned = EIO;
 	return EXIT_OK;
 }
 

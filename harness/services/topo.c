@@ -514,10 +514,3 @@ int bench_pin(int cpu)
 
 	return err ? err : sched_getcpu() == cpu ? 0 : -EIO;
 }
-
-int topo_pin(const struct topo *topo, int cpu)
-{
-	if (!topo_has(topo, cpu))
-		return -ERANGE;
-	return topo_is_real(topo) ? bench_pin(cpu) : -EXDEV;
-}

@@ -61,12 +61,4 @@ int topo_last_cpu(void);
  * ("0-3,7") only, before topo_open().  Return: NULL, or why it may not. */
 const char *topo_confine(const char *list);
 
-/**
- * topo_pin() - bind the calling thread to @cpu and verify that it runs there.
- *
- * Return: 0; -ERANGE if this process may not use it; -EXDEV if the topology
- * is not this machine's; -EIO if it then runs elsewhere; -errno.
- */
-int topo_pin(const struct topo *topo, int cpu);
-
 #endif
