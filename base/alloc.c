@@ -17,7 +17,9 @@ static void *need(void *p)
 
 void *text_grow(void *p, size_t n, size_t size)
 {
-	return need(grow(p, n, size));
+	if (n & (n - 1) || (n && n < 8))
+		return p; /* still room: sizes are 8, 16, 32 ... */
+	return need(reallocarray(p, n ? 2 * n : 8, size));
 }
 
 void *text_alloc(size_t count, size_t size)

@@ -217,9 +217,10 @@ static int cases(struct bench *b, void *state)
 	int64_t sizes[LEVELS_CURVE], node[BENCH_MAX_NODES];
 	size_t n = 0;
 
-	for (unsigned int i = 0; nodes > 1 && i < nodes; i++)
-		if (bench_nth_node(b, i) >= 0)
-			node[n++] = bench_nth_node(b, i);
+	while (nodes > 1 && n < nodes) {
+		node[n] = bench_nth_node(b, (unsigned int)n);
+		n++;
+	}
 	bench_set_numbers(b, "nodes", BENCH_INT, node, n);
 	for (unsigned int level = 1; level <= CACHES; level++)
 		s->cache_bytes[level] = (double)bench_cache_bytes(b, level);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "file_place.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,39 +24,18 @@
  * The kernel's description of a block device.
  */
 
-static bool file_in_memory(const char *path)
-{
-	struct statfs fs;
-
-	return !statfs(path, &fs) &&
-	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
-}
-
-/* Whether the device of directory @dir keeps its blocks in memory: itself, in
- * a file, or in devices that all do. */
+/* Whether the device of directory @dir keeps its blocks in memory: itself, or
+ * in a file. */
 static bool in_memory(const char *dir, const char *name)
 {
 	char path[512];
-	const struct dirent *e;
-	bool all = false, one = true;
-	DIR *slaves;
+	struct statfs fs;
 
 	if (!strncmp(name, "ram", 3) || !strncmp(name, "zram", 4))
 		return true;
 	sysfile_line(path, sizeof(path), "%s/loop/backing_file", dir);
-	if (path[0])
-		return file_in_memory(path);
-	snprintf(path, sizeof(path), "%s/slaves", dir);
-	slaves = opendir(path);
-	while (slaves && one && (e = readdir(slaves)))
-		if (e->d_name[0] != '.') {
-			snprintf(path, sizeof(path), "%s/slaves/%s", dir,
-				 e->d_name);
-			all = one = in_memory(path, e->d_name);
-		}
-	if (slaves)
-		closedir(slaves);
-	return all;
+	return path[0] && !statfs(path, &fs) &&
+	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
@@ -195,8 +173,8 @@ static bool directory_of(int fd, char *path, size_t size)
 	return true;
 }
 
-/* An overlay: whether a byte that is written beside @fd is counted as on its way
- * to no device. */
+/* An overlay: whether a byte that is written beside @fd is counted as on its
+ * way to no device. */
 static bool ends_in_memory(const struct file_place *p, int fd)
 {
 	struct file_counts counts;

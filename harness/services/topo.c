@@ -28,6 +28,8 @@ struct topo {
 	int numbers;
 	unsigned int cpus;
 	const char *kinds[MOST_KINDS + 1]; /* the fastest first; then NULL */
+	int node[BENCH_MAX_NODES];	   /* with memory that we may use */
+	unsigned int nodes;
 };
 
 #define EACH_CPU(topo, cpu)                             \
@@ -114,15 +116,25 @@ static int list_cpus(struct topo *topo)
 	return err;
 }
 
+static void list_nodes(struct topo *topo)
+{
+	const hwloc_const_nodeset_t allowed =
+		hwloc_topology_get_allowed_nodeset(topo->hw);
+	hwloc_obj_t o = NULL;
+
+	while ((o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_NUMANODE,
+					       o)) &&
+	       topo->nodes < BENCH_MAX_NODES)
+		if (o->attr->numanode.local_memory &&
+		    hwloc_bitmap_isset(allowed, o->os_index))
+			topo->node[topo->nodes++] = (int)o->os_index;
+}
+
 /* The name of the @nth kind by hwloc, whose @cpus are set; NULL: it has no
  * rank: it differs, but it is not known in what. */
 static const char *kind_name(const struct topo *topo, unsigned int nth,
 			     hwloc_bitmap_t cpus)
 {
-	static const char *const ranks[MOST_KINDS] = { "kind0", "kind1",
-						       "kind2", "kind3",
-						       "kind4", "kind5",
-						       "kind6", "kind7" };
 	struct hwloc_info_s *info;
 	unsigned int n;
 	int rank;
@@ -133,7 +145,7 @@ static const char *kind_name(const struct topo *topo, unsigned int nth,
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(info[i].name, "CoreType"))
 			return info[i].value;
-	return rank < MOST_KINDS ? ranks[rank] : NULL;
+	return text_format("kind%d", rank);
 }
 
 /* Where there are several. */
@@ -182,6 +194,7 @@ int topo_open(struct topo **out)
 		return err;
 	}
 	list_kinds(topo);
+	list_nodes(topo);
 	*out = topo;
 	return 0;
 }
@@ -396,35 +409,14 @@ uint64_t bench_caches_bytes(const struct bench *b, const int *cpus, size_t n,
 	return all;
 }
 
-/* The next node with memory that this process may use, or NULL. */
-static hwloc_obj_t next_node(const struct topo *topo, hwloc_obj_t o)
-{
-	hwloc_const_nodeset_t allowed =
-		hwloc_topology_get_allowed_nodeset(topo->hw);
-
-	do
-		o = hwloc_get_next_obj_by_type(topo->hw, HWLOC_OBJ_NUMANODE, o);
-	while (o && !(o->attr->numanode.local_memory &&
-		      hwloc_bitmap_isset(allowed, o->os_index)));
-	return o;
-}
-
 unsigned int bench_nodes(const struct bench *b)
 {
-	unsigned int n = 0;
-
-	for (hwloc_obj_t o = NULL; (o = next_node(b->topo, o));)
-		n++;
-	return n ? n : 1;
+	return b->topo->nodes ? b->topo->nodes : 1;
 }
 
 int bench_nth_node(const struct bench *b, unsigned int nth)
 {
-	hwloc_obj_t o = nth < BENCH_MAX_NODES ? next_node(b->topo, NULL) : NULL;
-
-	while (o && nth--)
-		o = next_node(b->topo, o);
-	return o ? (int)o->os_index : -ERANGE;
+	return nth < b->topo->nodes ? b->topo->node[nth] : -ERANGE;
 }
 
 int bench_node_of_cpu(const struct bench *b, int cpu)

@@ -54,11 +54,6 @@ TEST(check_disks)
 	number("1:0", "devices/ram0");
 	box_put("devices/ram0/size", "8\n");
 	OK(found(1, 0).kind == FILE_PLACE_MEMORY, "a device that is memory");
-	box_put("devices/dm-1/slaves/ram0/size", "8\n");
-	number("253:1", "devices/dm-1");
-	OK(found(253, 1).kind == FILE_PLACE_MEMORY, "one that lies on it");
-	box_put("devices/dm-1/slaves/sda/size", "8\n");
-	OK(found(253, 1).kind == FILE_PLACE_DISK, "one that does in part");
 	box_put("devices/loop0/loop/backing_file", "/none\n");
 	number("7:0", "devices/loop0");
 	OK(found(7, 0).kind == FILE_PLACE_DISK,
