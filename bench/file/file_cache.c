@@ -29,15 +29,21 @@
  *           minutes, and no group.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "file_data.h"
+#include "groups.h"
+#include "guard.h"
 #include "mem.h"
 #include "stats.h"
+#include "sysfile.h"
 
 #define MIB	 ((uint64_t)1 << 20)
 #define STEPS	 16    /* sizes are so many parts of the limit */
@@ -176,7 +182,12 @@ struct cache_state {
 	struct bench *b;
 	struct file_knee knee;
 	struct file_data file;
-	struct mem_group group;
+	/* The control group ("": none), the one that we came from, and the name
+	 * of the file with the limit. */
+	char group[PATH_MAX], home[PATH_MAX];
+	const char *limit_file;
+	bool inside;
+	char why[256]; /* there is no group */
 };
 
 static const struct opt opts[] = {
@@ -221,6 +232,62 @@ static int cases(struct bench *b, void *state)
 	BENCH_SET_NAME(b, "scope", whole ? "machine" : "group");
 	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
 	return 0;
+}
+
+/*
+ * The control group: pages that a process in it reads into the page cache are
+ * charged to it.
+ */
+
+/* Make it below @dir, v1 or v2.  A v2 group that has processes, as our own,
+ * cannot have limited groups below it, but those above it may. */
+static void make_group(void *arg, const char *dir, bool is_v2)
+{
+	struct cache_state *s = arg;
+	char limit[32];
+	int err;
+
+	if (s->group[0] || access(dir, F_OK))
+		return;
+	if (!s->home[0])
+		snprintf(s->home, sizeof(s->home), "%s", dir);
+	s->limit_file = is_v2 ? "memory.max" : "memory.limit_in_bytes";
+	snprintf(s->group, sizeof(s->group),
+		 "%.4000s/" GUARD_CGROUP "%016" PRIx64, dir,
+		 bench_random(s->b));
+	/* Noted before it is there, for we may be killed between the two. */
+	bench_guard(s->b, "cgroup", s->group);
+	snprintf(limit, sizeof(limit), "%" PRIu64, s->limit_bytes);
+	err = mkdir(s->group, 0755)
+		      ? -errno
+		      : sysfile_write(limit, "%s/%s", s->group, s->limit_file);
+	if (!err)
+		return;
+	/* v2: a group with no memory controller. */
+	if (!s->why[0])
+		snprintf(s->why, sizeof(s->why),
+			 "cannot make a memory control group in %.160s or "
+			 "above it: %s",
+			 dir, strerror(err == -ENOENT ? ENOTSUP : -err));
+	guard_remove_cgroup(s->group);
+	s->group[0] = '\0';
+}
+
+static int open_group(struct bench *b, struct cache_state *s)
+{
+	groups_visit("", "memory", make_group, s);
+	return s->group[0] ? 0
+	       : s->why[0] ? bench_skip(b, "%s", s->why)
+			   : bench_skip(b, "no memory control groups are "
+					   "mounted here");
+}
+
+static int enter_group(struct bench *b, struct cache_state *s)
+{
+	const int err = sysfile_write("0", "%s/cgroup.procs", s->group);
+
+	s->inside = !err;
+	return err ? bench_fail(b, -err, "put a process into %s", s->group) : 0;
 }
 
 static char block[PIECE];
@@ -268,7 +335,7 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 /* Read the last @size bytes of the file by @each, in parts; nothing behind them
  * can be read ahead. */
 static void read_file(const struct cache_state *s, size_t each, uint64_t size,
-		     struct parts *p)
+		      struct parts *p)
 {
 	const uint64_t least = (size + PARTS - 1) / PARTS;
 	const uint64_t part = (least + MIB - 1) / MIB * MIB;
@@ -288,12 +355,14 @@ static int64_t cached_of(const struct cache_state *s, uint64_t size)
 static int check_charge(struct cache_state *s, const struct bench_case *c,
 			uint64_t size)
 {
-	int64_t limit;
-	const int64_t charged = mem_group_cached(&s->group, &limit);
+	const int64_t limit =
+		sysfile_number(-1, NULL, "%s/%s", s->group, s->limit_file);
+	const bool is_v2 = !strcmp(s->limit_file, "memory.max");
+	const int64_t charged = sysfile_number(-1, is_v2 ? "file" : "cache",
+					       "%s/memory.stat", s->group);
 
 	if (charged < 0 || limit <= 0)
-		return bench_fail(s->b, errno, "read what %s holds",
-				  s->group.path);
+		return bench_fail(s->b, errno, "read what %s holds", s->group);
 	bench_purity(s->b, c, "charged_bytes", CHARGED,
 		     (double)(size < (uint64_t)limit ? size : (uint64_t)limit),
 		     (double)charged);
@@ -321,7 +390,7 @@ static int fill(struct cache_state *s, uint64_t size)
 	cached = cached_of(s, size);
 	/* A little is missing: the group came to its limit for a moment while
 	 * it was filled, so what fits may not be there yet. */
-	if (s->group.path[0] && cached >= 0 && (uint64_t)cached < size &&
+	if (s->group[0] && cached >= 0 && (uint64_t)cached < size &&
 	    size - (uint64_t)cached < size / 8)
 		read_file(s, PIECE, size, &parts);
 	return 0;
@@ -339,7 +408,7 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 	BENCH_EACH (b, of, "size")
 		if (size_of(of) == bytes)
 			c = of;
-	if (!err && s->group.path[0])
+	if (!err && s->group[0])
 		err = check_charge(s, c, bytes);
 	if (err)
 		return err;
@@ -411,12 +480,12 @@ static int setup(struct bench *b, void *state)
 	if (err || !n)
 		return err;
 	if (!whole)
-		err = mem_group_open(b, &s->group, s->limit_bytes);
+		err = open_group(b, s);
 	/* Before the group is entered: writing it must not be charged. */
 	if (!err)
 		err = open_file(b, s, size[n - 1]);
 	if (!err && !whole)
-		err = mem_group_enter(b, &s->group);
+		err = enter_group(b, s);
 	if (err)
 		return err;
 	err = knee_sweep(&s->knee, size, n, whole ? HALVINGS : 0, MIB,
@@ -474,7 +543,10 @@ static void teardown(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 
-	mem_group_close(&s->group);
+	/* Removing a group kills the processes in it: leave it first. */
+	if (s->group[0] &&
+	    (!s->inside || !sysfile_write("0", "%s/cgroup.procs", s->home)))
+		guard_remove_cgroup(s->group);
 	if (s->file.fd)
 		file_cache_drop(s->file.fd, 0, 0);
 	if (s->whole_machine)

@@ -497,7 +497,6 @@ static int derive(struct bench *b, void *state)
 	const struct bench_case *ratio =
 		bench_find(b, "cache=direct,stat=random_over_sequential");
 	double found = NAN;
-	char text[512];
 
 	/* Use the largest size that has both. */
 	BENCH_EACH (b, c, "cache=direct order=sequential size") {
@@ -507,8 +506,7 @@ static int derive(struct bench *b, void *state)
 
 		found = isfinite(x) ? x : found;
 	}
-	file_place_judge(&s->file[DATA].place, found, text, sizeof(text));
-	bench_fact_text(b, ratio, "device", text);
+	bench_fact_text(b, ratio, "device", s->file[DATA].place.where);
 	if (isfinite(found))
 		bench_derive(b, ratio, found);
 	else

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,24 +212,6 @@ void file_place_say(const struct file_place *p, char *text, size_t size)
 		 : remote ? " from "
 			  : " on ",
 		 on, tail[p->kind]);
-}
-
-/* Random reads of a disk that seeks take tens of times as long as sequential
- * ones; read-ahead in the device or its host makes up for factors below this
- * without any seek. */
-#define SEEKS 20.0
-
-void file_place_judge(const struct file_place *p, double ratio, char *text,
-		      size_t size)
-{
-	snprintf(text, size, "%s%s", p->where,
-		 p->kind == FILE_PLACE_MEMORY
-			 ? ": the figures are those of memory, not of a disk"
-		 : !isfinite(ratio) ? ": whether it seeks was not measured"
-		 : ratio >= SEEKS   ? "; random reads are so much slower than "
-				      "sequential ones that it seems to seek"
-				    : "; random reads show no seeks; it or its "
-				      "host may cache what it holds");
 }
 
 struct file_place file_place_find(int fd)

@@ -52,12 +52,6 @@ struct file_counts file_counts(const struct file_place *p);
 struct file_counts file_counts_since(const struct file_place *p,
 				     const struct file_counts *before);
 
-/* file_place_judge() - what kind of device it is as measured, from how many
- * times as long 4 KiB read with O_DIRECT at random take as in sequence (NAN:
- * unknown): one sentence on what the figures can and cannot mean. */
-void file_place_judge(const struct file_place *p, double ratio, char *text,
-		      size_t size);
-
 /* The parts of file_place_find(), for it and for tests. */
 
 /* file_disk_find() - what @sys ("/sys") tells of the block device @major:@minor

@@ -35,7 +35,7 @@ misbehaves() {
 	# Text that a library prints is no row.
 	misbehaves 1 print 'unruly: a process run wrote a broken row'
 	misbehaves 1 half '*broken row*signal 9*' 'length == 0'
-	misbehaves 1 child '*left a child behind*'
+	misbehaves 1 child '*left processes behind*'
 	misbehaves 1 daemon '*left processes behind*'
 	misbehaves 1 ipc '*2 thing(s) left behind*'
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of devices that were made up, and of where files lie. */
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "../../bench/file/lib/file_walk.h"
 #include "box.h"
 #include "file_place.h"
+#include "groups.h"
 #include "tests.h"
 
 static void number(const char *numbers, const char *where)
@@ -64,26 +64,34 @@ TEST(check_disks)
 	   "a file in memory");
 }
 
-TEST(check_judgement)
+TEST(check_mounts)
+{
+	char text[] = "30 22 0:25 / /n rw shared:1 master:2 - nfs4 host:/x rw\n"
+		      "31 22 0:26 / /broken\n"
+		      "33 22 0:27 /in /a\\0402 rw - overlay overlay rw\n";
+	char *rest = text;
+	struct mount m;
+
+	OK(mount_next(&rest, &m) && m.id == 30 && m.minor == 25,
+	   "a mount is found");
+	OK_STR(m.type, "nfs4", "its type, behind the optional fields");
+	OK_STR(m.source, "host:/x", "its source");
+	OK(mount_next(&rest, &m) && m.id == 33, "half a line is none");
+	OK_STR(m.point, "/a 2", "a path with a space and a digit");
+	OK(!mount_next(&rest, &m), "there are no more");
+}
+
+TEST(check_words)
 {
 	struct file_place p = { .kind = FILE_PLACE_DISK,
 				.fs = "ext4",
 				.disk = "sda" };
-	char text[512];
 
 	file_place_say(&p, p.where, sizeof(p.where));
 	OK_STR(p.where, "ext4 on sda", "a disk in words");
-	file_place_judge(&p, 80, text, sizeof(text));
-	OK(strstr(text, "seems to seek"), "a disk that seeks");
-	file_place_judge(&p, 1.04, text, sizeof(text));
-	OK(strstr(text, "no seeks"), "one that does not");
-	file_place_judge(&p, NAN, text, sizeof(text));
-	OK(strstr(text, "not measured"), "nothing is said of what is unknown");
 	p.kind = FILE_PLACE_MEMORY;
 	file_place_say(&p, p.where, sizeof(p.where));
 	OK_STR(p.where, "ext4 on sda, which is memory", "a device in memory");
-	file_place_judge(&p, 160, text, sizeof(text));
-	OK(strstr(text, "memory") && !strstr(text, "seek"), "memory");
 }
 
 TEST(check_here)
