@@ -59,15 +59,12 @@ static void usage(const struct opt_set *sets)
 	       called, called, called, called);
 	puts("\nmachine - what is this machine, and who takes its time?\n\n"
 	     "Without a command it describes the machine and its clock as the\n"
-	     "machine.json of a run.  noise watches each CPU for gaps and "
-	     "prints\n"
-	     "their causes, a line of JSON for each.  kinds prints for each "
-	     "kind of\n"
-	     "CPU, the fastest first, a CPU and its name.  clean-up removes\n"
-	     "what killed programs of this user and of this suite have left: "
-	     "test\n"
-	     "files, network namespaces; every program does so when it "
-	     "starts.\n");
+	     "machine.json of a run.  noise watches each CPU for gaps and\n"
+	     "prints their causes, a line of JSON for each.  kinds prints a\n"
+	     "CPU of each kind, the fastest first, and its name.  clean-up\n"
+	     "removes what killed programs of this user and of this suite\n"
+	     "have left: test files, network namespaces; every program does\n"
+	     "so when it starts.\n");
 	opts_help(stdout, sets);
 }
 

@@ -187,7 +187,7 @@ struct cache_state {
 	char group[PATH_MAX], home[PATH_MAX];
 	const char *limit_file;
 	bool inside;
-	char why[256]; /* there is no group */
+	int refused; /* errno of the first that could not be made */
 };
 
 static const struct opt opts[] = {
@@ -264,11 +264,8 @@ static void make_group(void *arg, const char *dir, bool is_v2)
 	if (!err)
 		return;
 	/* v2: a group with no memory controller. */
-	if (!s->why[0])
-		snprintf(s->why, sizeof(s->why),
-			 "cannot make a memory control group in %.160s or "
-			 "above it: %s",
-			 dir, strerror(err == -ENOENT ? ENOTSUP : -err));
+	if (!s->refused)
+		s->refused = err == -ENOENT ? ENOTSUP : -err;
 	guard_remove_cgroup(s->group);
 	s->group[0] = '\0';
 }
@@ -276,10 +273,13 @@ static void make_group(void *arg, const char *dir, bool is_v2)
 static int open_group(struct bench *b, struct cache_state *s)
 {
 	groups_visit("", "memory", make_group, s);
+	if (!s->home[0])
+		return bench_skip(b, "no memory control group is mounted");
 	return s->group[0] ? 0
-	       : s->why[0] ? bench_skip(b, "%s", s->why)
-			   : bench_skip(b, "no memory control groups are "
-					   "mounted here");
+			   : bench_skip(b,
+					"cannot make a memory control group in "
+					"%s or above it: %s",
+					s->home, strerror(s->refused));
 }
 
 static int enter_group(struct bench *b, struct cache_state *s)

@@ -212,7 +212,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	partner_answered(b, c, &s->partner);
+	partner_leave(b, c, &s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 	return 0;
 }

@@ -412,10 +412,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	const uint64_t calls = s->mine, all = calls + s->theirs_in_batches;
 	uint64_t done;
 
-	if (s->partner.page) {
-		partner_seen(b, c, &s->partner);
-		partner_stop(&s->partner);
-	}
+	partner_leave(b, c, &s->partner);
 	if (c->sample) {
 		/* A futex may end a wait without a wake-up. */
 		bench_least(b, c, "woken", (double)calls,

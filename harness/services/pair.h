@@ -22,7 +22,7 @@
 static inline int pair_leave(struct bench *b, void *state,
 			     const struct bench_case *c)
 {
-	partner_answered(b, c, state);
+	partner_leave(b, c, state);
 	return 0;
 }
 

@@ -381,18 +381,6 @@ int partner_settle(struct bench *b, const struct partner *p)
 	return err ? partner_failed(b, err) : 0;
 }
 
-void partner_seen(struct bench *b, const struct bench_case *c,
-		  const struct partner *p)
-{
-	char stat[1024];
-	int64_t cpu;
-
-	sysfile_stat(stat, sizeof(stat), "/proc/%s/stat", p->page->name);
-	cpu = field_number(field_of_stat(stat, 39), -1);
-	if (cpu >= 0)
-		bench_fact(b, c, "partner_cpu", (double)cpu);
-}
-
 static void stop_thread(struct partner *p)
 {
 	const int64_t deadline = deadline_in(partner_patience_ms);
@@ -436,14 +424,21 @@ void partner_stop(struct partner *p)
 	forget(p);
 }
 
-void partner_answered(struct bench *b, const struct bench_case *c,
-		      struct partner *p)
+void partner_leave(struct bench *b, const struct bench_case *c,
+		   struct partner *p)
 {
+	char stat[1024];
+	int64_t cpu;
+
 	if (!p->page)
 		return;
-	bench_proof(b, c, "answers", (double)p->asked,
-		    (double)atomic_load(&p->page->answers));
-	partner_seen(b, c, p);
+	if (p->asked)
+		bench_proof(b, c, "answers", (double)p->asked,
+			    (double)atomic_load(&p->page->answers));
+	sysfile_stat(stat, sizeof(stat), "/proc/%s/stat", p->page->name);
+	cpu = field_number(field_of_stat(stat, 39), -1);
+	if (cpu >= 0)
+		bench_fact(b, c, "partner_cpu", (double)cpu);
 	partner_stop(p);
 }
 

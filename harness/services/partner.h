@@ -48,7 +48,7 @@ struct partner {
 	partner_fn *work;
 	void *arg;
 	int cpu;
-	uint64_t asked;	 /* answers, by who needs partner_answered() */
+	uint64_t asked;	 /* answers, where it is to give some */
 	clockid_t clock; /* of its run time; 0: unknown */
 };
 
@@ -68,16 +68,11 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
  * used of its CPU delays no wake-up of it.  Return: as partner_start(). */
 int partner_settle(struct bench *b, const struct partner *p);
 
-/* partner_seen() - the fact partner_cpu of @c: where the kernel says that it
- * ran last, in leave() before partner_stop(); none without /proc. */
-void partner_seen(struct bench *b, const struct bench_case *c,
-		  const struct partner *p);
-
-/* partner_answered() - in leave(): that it has given as many answers as were
- * asked for is evidence; then as partner_seen(), and it is stopped.  No partner
- * is fine. */
-void partner_answered(struct bench *b, const struct bench_case *c,
-		      struct partner *p);
+/* partner_leave() - in leave(): stop it, as partner_stop().  Where the kernel
+ * says that it ran last is the fact partner_cpu (none without /proc); that it
+ * has given as many answers as were asked for, if any were, is evidence. */
+void partner_leave(struct bench *b, const struct bench_case *c,
+		   struct partner *p);
 
 /* partner_stop() - end it whatever it does: a process is killed, a thread's
  * blocking calls return EINTR until its work returns.  No partner is fine. */
@@ -121,8 +116,9 @@ int partner_meet(struct partner *p);
 /**
  * partner_check() - in a wait, after EINTR or now and then: whether to go on.
  *
- * Return: 0, -ESRCH (a partner process is dead), -ETIMEDOUT (it lives, but the batch or event has waited for it for
- * partner_patience_ms).  In a partner always 0.
+ * Return: 0, -ESRCH (a partner process is dead), -ETIMEDOUT (it lives, but the
+ * batch or event has waited for it for partner_patience_ms).  In a partner
+ * always 0.
  */
 int partner_check(void);
 
