@@ -59,7 +59,6 @@ struct certify_state {
 	FILE *log;
 	uint64_t scratch[2 * PAPER_ENSEMBLES];
 
-	struct bench *bench;
 	unsigned int adding;	  /* the figure of the point to be added */
 	enum timer_method method; /* at work */
 	volatile int variable;	  /* the paper's */
@@ -418,7 +417,6 @@ static int certify_setup(struct bench *b, void *state)
 	const struct timer *t = bench_timer(b);
 	double core_hz;
 
-	s->bench = b;
 	if (!(t->tsc_hz > 0))
 		return bench_skip(b, "the rate of the TSC is not known");
 	core_hz = t->core_hz > 0 ? t->core_hz : t->tsc_hz;

@@ -290,7 +290,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 static int open_url(struct bench *b, struct state *s, struct file_data *f)
 {
 	char block[FILE_DATA_BLOCK];
-	int err = nfs_client_open(&s->nfs, b, s->url);
+	int err = nfs_client_open(&s->nfs, s->url);
 	ssize_t got;
 
 	if (err == -ENOSYS)

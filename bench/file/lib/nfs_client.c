@@ -31,7 +31,7 @@ give_up(struct nfs_client *c, int err, const char *fmt, ...)
 /* A server that needs longer is not there.  One that has died is noticed at
  * once. */
 #define CALL_MS 10000
-#define LOOK_MS 250 /* at the clock, and whether to stop */
+#define LOOK_MS 250 /* at the clock */
 
 /* The message of libnfs, without the line ends that it may hold. */
 static const char *says(struct nfs_client *c)
@@ -155,13 +155,11 @@ static const char *without_brackets(char *host)
 	return host + 1;
 }
 
-int nfs_client_open(struct nfs_client *c, const struct bench *b,
-		    const char *url)
+int nfs_client_open(struct nfs_client *c, const char *url)
 {
 	struct nfs_url *parts;
 	int err;
 
-	c->b = b;
 	c->version = strstr(url + strcspn(url, "?"), "version=4") ? 4 : 3;
 	c->nfs = nfs_init_context();
 	if (!c->nfs)
@@ -222,8 +220,7 @@ void nfs_client_close(struct nfs_client *c)
 
 #else
 
-int nfs_client_open(struct nfs_client *c, const struct bench *b,
-		    const char *url)
+int nfs_client_open(struct nfs_client *c, const char *url)
 {
 	return give_up(c, -ENOSYS,
 		       "built without libnfs (libnfs-dev), so no URL can be "

@@ -2,20 +2,20 @@
 #ifndef NFS_CLIENT_H
 #define NFS_CLIENT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
-
-#include "bench.h"
 
 /*
  * A file on an NFS server, read through libnfs: no mount, no privilege, no
  * cache and no read-ahead on this side, one call to the server for one read.
- * Each call is given up after 10 s, and when the user wants to stop; after one
- * that failed all others fail at once.
+ * Each call is given up after 10 s; after one that failed all others fail at
+ * once.
  *
  * All zero: nothing is open.
  */
 struct nfs_client {
-	const struct bench *b;
 	struct nfs_context *nfs;
 	struct nfsfh *file;
 	uint64_t bytes; /* of the file */
@@ -34,8 +34,7 @@ struct nfs_client {
  * with libnfs's arguments, as "?version=4&nfsport=20049"), open the file.
  * No other host is contacted.  Return: 0, or -errno (-ENOSYS: built without
  * libnfs) with c->why. */
-int nfs_client_open(struct nfs_client *c, const struct bench *b,
-		    const char *url);
+int nfs_client_open(struct nfs_client *c, const char *url);
 
 /* nfs_client_read() - Return: bytes read in one call, fewer than @len only if
  * the server gave fewer; or -errno as above.  nfs_client_null() - NFS's
