@@ -7,9 +7,7 @@
 
 #include "commands.h"
 #include "compare.h"
-#include "course.h"
 #include "err.h"
-#include "figures.h"
 #include "text.h"
 
 #define FLOOR	  0.02 /* METHOD: less does not matter in practice */
@@ -39,43 +37,13 @@ static void write_all(struct doc *d, const void *what)
 	compare_write(d, what);
 }
 
-/* A picture for each comparison of times, then the pages. */
-static int write_pages(const char *root, const char *dir, struct compare_view v)
+static int write_pages(const char *dir, struct compare_view v)
 {
-	struct figures figs = { text_alloc(v.n, sizeof(*figs.v)), v.timed, NULL,
-				NULL };
-	struct course course = { 0 };
-	struct notes notes = { 0 };
-	struct run run = { .dir = dir, .notes = &notes };
-
 	if (mkdir(dir, 0777) && errno != EEXIST) {
 		warn("%s: %s", dir, strerror(errno));
 		return -EIO;
 	}
-	for (size_t i = 0; i < v.timed; i++) {
-		const char *name = text_format("compare-%zu", i + 1);
-
-		figs.v[i] = (struct figure) {
-			name,
-			"forest",
-			name,
-			"",
-			"",
-			"",
-			"",
-			"logx",
-			.title = text_format("B is %s", v.c[i].b->name),
-			.xlabel = "cost of B / cost of A",
-			.ylabel = "",
-			.caption = prose("compare-plot", NULL),
-			.comparison = &v.c[i],
-		};
-	}
-	figures_make(&figs, &run, &course, root, false);
-	for (size_t i = 0; i < notes.n; i++)
-		warn("%s", notes.v[i].text);
 	v.all = true;
-	v.figs = &figs;
 	return doc_pages(dir, "compare", write_all, &v);
 }
 
@@ -177,8 +145,8 @@ static int compare_all(const struct settings *o, const struct sides *s,
 		compare_sides(&c[n++], &s->v[0], &s->v[i], floor, floors);
 	for (size_t i = s->timed + 1; i < s->n; i++)
 		compare_sides(&c[n++], &s->v[s->timed], &s->v[i], 0, NULL);
-	v = (struct compare_view) { c,		n,	   s->timed - 1, o->all,
-				    s->in_time, threshold, NULL };
+	v = (struct compare_view) { c,	    n,		s->timed - 1,
+				    o->all, s->in_time, threshold };
 	if (c->counted)
 		v.timed = 0;
 	if (!o->json)
@@ -190,7 +158,7 @@ static int compare_all(const struct settings *o, const struct sides *s,
 	for (size_t i = 0; o->same && i + 1 < s->timed; i++)
 		if (judge_same(o->json ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
-	if (o->out && write_pages(o->root, o->out, v))
+	if (o->out && write_pages(o->out, v))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;

@@ -466,49 +466,6 @@ void compare_sides(struct comparison *c, const struct side *a,
 	c->only_b = count_only_b(c, ia);
 }
 
-/* The row of side @k, of which 0 is the one that all are compared with. */
-static const struct result *row_of(const struct comparison *c, size_t i,
-				   size_t k)
-{
-	const struct comparison *of = &c[k ? k - 1 : 0];
-	const struct pair *p = compare_row(of, &c->v[i]);
-	const struct row *r = k ? p->b : p->a;
-
-	return r && r->all.status == RESULT_OK && isfinite(r->all.ci95[0]) &&
-			       isfinite(r->all.ci95[1])
-		       ? &r->all
-		       : NULL;
-}
-
-static bool meet(const struct result *a, const struct result *b)
-{
-	return a->ci95[0] <= b->ci95[1] && b->ci95[0] <= a->ci95[1];
-}
-
-static bool is_odd(const struct comparison *c, size_t n, size_t row, size_t k)
-{
-	for (size_t i = 0; i <= n; i++)
-		for (size_t j = i + 1; j <= n; j++)
-			if (meet(row_of(c, row, i), row_of(c, row, j)) !=
-			    (i != k && j != k))
-				return false;
-	return true;
-}
-
-size_t compare_odd(const struct comparison *c, size_t n, size_t row)
-{
-	size_t odd = 0;
-
-	if (!c->v[row].first || compare_is_detail(&c->v[row].a->all))
-		return ODD_UNKNOWN;
-	for (size_t k = 0; k <= n; k++)
-		if (!row_of(c, row, k))
-			return ODD_UNKNOWN;
-	while (odd <= n && !is_odd(c, n, row, odd))
-		odd++;
-	return odd <= n ? odd : ODD_NONE;
-}
-
 const struct pair *compare_row(const struct comparison *c, const struct pair *p)
 {
 	const struct row *rows = c->a->runs->rows;

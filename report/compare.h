@@ -114,14 +114,6 @@ double floors_row(const json_t *floors, const struct result *r);
 const struct pair *compare_row(const struct comparison *c,
 			       const struct pair *p);
 
-/* compare_odd() - which of the n + 1 sides of @n comparisons of one side (0)
- * with others is the odd one out in the core row of pair @row: its interval
- * meets none of the other ones, which all meet each other.  No test: of many
- * rows some are odd by chance. */
-#define ODD_NONE    (SIZE_MAX - 1)
-#define ODD_UNKNOWN SIZE_MAX /* a side has no interval there */
-size_t compare_odd(const struct comparison *c, size_t n, size_t row);
-
 /* compare_worst() - the row with the largest resolved increase of cost, or
  * NULL. */
 const struct pair *compare_worst(const struct comparison *c);
@@ -146,11 +138,6 @@ const char *compare_ratios(const struct rank_shift *cost);
 const char *compare_setting_name(size_t i);
 const char *compare_setting(const struct run *run, size_t i);
 
-/* compare_collect() - forest.svg: ratios with intervals around 1; a series for
- * each verdict, a category for each row. */
-struct plotdata;
-void compare_collect(struct plotdata *d, const struct comparison *c);
-
 /* Comparisons of one side with @n others; behind the @timed ones may stand
  * those of ledgers, for the rows that these have, too. */
 struct compare_view {
@@ -159,7 +146,6 @@ struct compare_view {
 	bool all;	  /* all rows; or those that differ */
 	bool in_time;	  /* the sides are a history */
 	double threshold; /* see compare_breaks() */
-	const struct figures *figs;
 };
 
 /* compare_write() - the verdicts, the rows and what else is known, as a

@@ -286,8 +286,6 @@ static const char *side_cell(const struct compare_view *v, size_t k,
 static void put_sides(struct table *t, const struct compare_view *v, size_t i)
 {
 	const struct pair *const first = &v->c->v[i], *p;
-	const size_t odd =
-		v->timed < 2 ? ODD_UNKNOWN : compare_odd(v->c, v->timed, i);
 
 	table_line(t, "",
 		   text_format("%s: %s", first->a->all.benchmark,
@@ -301,8 +299,6 @@ static void put_sides(struct table *t, const struct compare_view *v, size_t i)
 			table_cell(t, 1, counts_of_a(p));
 		table_cell(t, 2 + k, side_cell(v, k, p));
 	}
-	if (odd <= v->timed)
-		table_cell(t, 2 + v->n, label(v, odd));
 }
 
 /* The greatest effect on any side in the row of a pair: -1 where none differs.
@@ -365,8 +361,6 @@ static void put_rows(struct doc *d, const struct compare_view *v)
 						 ? " (instructions)"
 						 : ""),
 			     true);
-	if (sides)
-		table_column(&t, "odd one out", false);
 	for (size_t i = 0; i < v->c->n; i++) {
 		const struct pair *p = &v->c->v[i];
 		const double most = !sides     ? differs(p) - 1
@@ -388,28 +382,6 @@ static void put_rows(struct doc *d, const struct compare_view *v)
 			prose(v->c->counted ? "ledger" : "compare-sides", NULL);
 	table_prune(&t);
 	d->format->table(d, &t);
-}
-
-/* Which side is the odd one out most often. */
-static const char *odd_words(const struct compare_view *v)
-{
-	size_t *odd = text_alloc(v->timed + 1, sizeof(*odd)), rows = 0;
-	size_t most = 0;
-
-	for (size_t i = 0; i < v->c->n; i++) {
-		const size_t k = compare_odd(v->c, v->timed, i);
-
-		rows += k != ODD_UNKNOWN;
-		if (k <= v->timed && ++odd[k] > odd[most])
-			most = k;
-	}
-	if (!odd[most])
-		return text_format(
-			"No side is the odd one out in any of %zu rows.", rows);
-	return text_format("Odd one out most often: %s, whose interval meets "
-			   "none of the others in %zu of %zu rows, while those "
-			   "meet each other.",
-			   label(v, most), odd[most], rows);
 }
 
 /* ", most of all syscall op=getpid: +2 (+0.63 %) of 315" */
@@ -593,14 +565,13 @@ static void put_settings(struct doc *d, const struct comparison *c)
 	doc_table(d, &t, "Nothing else that is known differs between the two.");
 }
 
-/* Two sides beside their rows: settings, notes, the picture. */
+/* Two sides beside their rows: remarks and settings. */
 static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 {
 	const struct comparison *c = &v->c[i];
-	const char *name = text_format("compare-%zu", i + 1);
 
 	if (d->dir || v->n > 1)
-		d->format->heading(d, 2, name,
+		d->format->heading(d, 2, text_format("compare-%zu", i + 1),
 				   text_format("%s against %s", c->b->name,
 					       c->a->name));
 	if (!c->counted) {
@@ -608,8 +579,6 @@ static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 		put_words(d, c);
 	}
 	put_settings(d, c);
-	if (d->dir)
-		sections_figures(d, name, v->figs);
 }
 
 /* The sides in their order: when, on which kernel, of which commit, and how
@@ -652,17 +621,12 @@ void compare_write(struct doc *d, const struct compare_view *v)
 	if (v->in_time)
 		put_runs(d, v);
 	put_rows(d, v);
-	if (v->timed > 1)
-		d->format->para(d, odd_words(v));
 	for (size_t i = 0; i < v->n && (d->dir || !v->in_time); i++)
 		put_one(d, v, i);
 	if (d->dir) {
 		put_notes(d, &v->c->a->notes);
 		for (size_t i = 0; i < v->n; i++)
 			put_notes(d, &v->c[i].b->notes);
-		if (v->figs->trouble)
-			d->format->warning(d, v->figs->trouble,
-					   v->figs->remedy);
 		if (!v->c->counted)
 			d->format->para(d, prose("compare-method", NULL));
 		if (v->c[v->n - 1].counted)

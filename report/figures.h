@@ -10,7 +10,6 @@
 #include "rowtable.h"
 
 struct card;
-struct comparison;
 struct course;
 
 /* Where pictures, their data and settings are, in a results directory. */
@@ -32,8 +31,7 @@ struct figure {
 	const char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
 	const char *title, *xlabel, *ylabel, *caption;
 	const struct card *card; /* what it shows of all programs, or NULL */
-	const struct comparison *comparison; /* what it shows of two runs */
-	bool drawn;			     /* its pictures were made */
+	bool drawn;		 /* its pictures were made */
 };
 
 struct figures {

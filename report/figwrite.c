@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
 #include "course.h"
 #include "figures.h"
 #include "input.h"
@@ -187,7 +186,7 @@ static const struct kind kinds[] = {
 	{ "bars", false, put_bar },	     { "stack", false, put_part },
 	{ "heatmap", false, put_cell },	     { "incidence", false, put_bins },
 	{ "distribution", false, put_bins }, { "card", false, put_value },
-	{ "forest", false, put_value },	     { "ensembles", false, NULL },
+	{ "ensembles", false, NULL },
 };
 
 /* The series, and their names; of a series without points, which has its
@@ -520,8 +519,6 @@ static void collect(struct writer *w, struct figure *turned)
 
 	if (w->fig->card)
 		card_collect(&w->d, w->fig->card, w->run);
-	else if (w->fig->comparison)
-		compare_collect(&w->d, w->fig->comparison);
 	else
 		plotdata_collect(&w->d, w->fig, w->run, table);
 	if (needs_turning(w, turned)) {
