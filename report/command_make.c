@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "compare.h"
 #include "err.h"
 #include "input.h"
 #include "load.h"
@@ -80,8 +79,8 @@ static int write_pages(const struct run *run, const struct report_parts *parts)
 	return write_data(run) || err ? -EIO : 0;
 }
 
-static int write_all(struct run *run, const struct card *card,
-		     const struct run *ledger, const char *root, bool no_plots)
+static int write_all(struct run *run, const struct card *card, const char *root,
+		     bool no_plots)
 {
 	struct figures figs;
 	struct course course;
@@ -99,42 +98,26 @@ static int write_all(struct run *run, const struct card *card,
 	figures_make(&figs, run, &course, root, no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);
-	err = write_pages(run, &(struct report_parts) { &figs, card, &course,
-							ledger });
-	return err;
+	return write_pages(run,
+			   &(struct report_parts) { &figs, card, &course });
 }
 
-/* The ledger in @dir.  Return: 0, or -EINVAL after the reason was said. */
-static int read_ledger(struct run *ledger, const char *dir, struct notes *notes)
+int command_make(const struct settings *set, char **names)
 {
-	const char *why;
-	int err = run_load(ledger, dir, notes, &why);
-
-	if (err)
-		warn("--ledger: %s", why);
-	else if (!ledger_is(ledger))
-		warn("--ledger: %s is no ledger: its values are not "
-		     "instructions; `make ledger` makes one",
-		     dir);
-	return err || !ledger_is(ledger) ? -EINVAL : 0;
-}
-
-static int make(const char *root, const char *dir, const struct run *ledger,
-		bool no_plots)
-{
+	const char *dir = names[0];
 	struct notes notes = { 0 };
 	struct card card;
 	struct run run;
 	const char *why;
 	int err = run_load(&run, dir, &notes, &why);
 
-	card_read(&card, root, &notes);
+	card_read(&card, set->root, &notes);
 	if (err) {
 		warn("%s", why);
 	} else {
 		grades_earlier(&run);
 		warnings_add(&run);
-		err = write_all(&run, &card, ledger, root, no_plots);
+		err = write_all(&run, &card, set->root, set->no_plots);
 		card_print(stdout, &card, &run);
 		if (!err)
 			printf("report: %s/report.html, .md, .csv, "
@@ -144,15 +127,4 @@ static int make(const char *root, const char *dir, const struct run *ledger,
 	if (fflush(stdout) || ferror(stdout))
 		err = -EIO;
 	return err ? EXIT_FAIL : EXIT_OK;
-}
-
-int command_make(const struct settings *set, char **names)
-{
-	struct notes notes = { 0 };
-	struct run counted = { 0 };
-
-	if (set->ledger && read_ledger(&counted, set->ledger, &notes))
-		return EXIT_USAGE;
-	return make(set->root, names[0], set->ledger ? &counted : NULL,
-		    set->no_plots);
 }

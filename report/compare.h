@@ -122,10 +122,8 @@ const struct pair *compare_worst(const struct comparison *c);
  * share; less than 0: there is none. */
 bool compare_breaks(const struct pair *p, double threshold);
 
-/* ledger_is() - whether the values of @run are counts; ledger_counts() - "317",
- * or "9023 to 10147"; @sign stands before what is not negative. */
+/* ledger_is() - whether the values of @run are counts. */
 bool ledger_is(const struct run *run);
-const char *ledger_counts(double lo, double hi, const char *sign);
 
 /* compare_label() - "program: case", and the level, if it is one of two;
  * compare_ratios() - "1.051 [1.043, 1.06]". */

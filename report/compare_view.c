@@ -135,7 +135,8 @@ static const char *count(double x, const char *sign)
 			   fabs(x) < 100 ? round(x * 1e3) / 1e3 + 0.0 : x);
 }
 
-const char *ledger_counts(double lo, double hi, const char *sign)
+/* "317", or "9023 to 10147"; @sign stands before what is not negative. */
+static const char *ledger_counts(double lo, double hi, const char *sign)
 {
 	const char *a = count(lo, sign), *b = count(hi, sign);
 

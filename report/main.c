@@ -28,9 +28,6 @@ static const struct opt root_opts[] = { OPT_ROOT, OPT_END };
 static const struct opt make_opts[] = {
 	OPT_ROOT,
 	OPT_FLAG(0, "no-plots", settings, no_plots, "tables only"),
-	OPT_STR(0, "ledger", settings, ledger, NULL,
-		"a ledger of the same kernel: its instructions beside the "
-		"times, path"),
 	OPT_END,
 };
 

@@ -98,8 +98,6 @@ static void put_contents(struct doc *d, const struct run *run,
 		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (c->ops.n && !c->predicted)
 		prose_items(d, "contents-course");
-	if (parts->ledger)
-		d->format->item(d, "#instructions", "Instructions and time");
 	prose_items(d, "contents");
 	d->format->list(d, 0);
 }
@@ -197,7 +195,6 @@ void report_write(struct doc *d, const struct run *run,
 	lmbench_write(d, &parts->course->table, run);
 	if (!parts->course->predicted)
 		course_write(d, parts->course, run);
-	instructions_write(d, run, parts->ledger);
 	d->format->heading(d, 2, "run", "The machine, and how it was measured");
 	put_glossary(d);
 	sections_machine(d, run);

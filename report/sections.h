@@ -60,7 +60,6 @@ struct report_parts {
 	const struct figures *figs;
 	const struct card *card;
 	const struct course *course;
-	const struct run *ledger; /* or NULL */
 };
 
 /* report_write() - the whole report as one document. */
@@ -148,17 +147,6 @@ void pairs_write(struct doc *d, const struct rowtable *t,
  */
 void mistakes_write(struct doc *d, const struct rowtable *rows,
 		    const struct run *run);
-
-/*
- * A run on real hardware beside a ledger (docs/ledger.md) of the same kernel:
- * of each row the instructions that one counted, and the time and the core
- * cycles that the other took.
- */
-
-/* instructions_write() - the section "Instructions and time", of the rows that
- * have a price in both @run and @ledger; nothing if @ledger is NULL. */
-void instructions_write(struct doc *d, const struct run *run,
-			const struct run *ledger);
 
 /*
  * Facts that two programs of a run state differently, and cannot both be right.

@@ -116,57 +116,6 @@ side() {
 	[[ $output == *'2 rounds: no intervals'*  && $output == *'cannot be trusted here'* ]]
 }
 
-# timed DIR: a run on real hardware, 3 GHz, of the same row and of a rate.
-timed() {
-	side "$1" op=getpid 100 102 104
-	side "$1" op=lone 100
-	jq -c '.unit = "ns" | .timer = "lfence" | .core_hz = 3e9' "$1/invocations.jsonl" >spoilt
-	jq -nc '{schema: 2, status: "ok", n: 1, unit: "B/s", better: "higher", benchmark: "ipc",
-		case: "by=pipe", round: 1, value: 4e9, evidence: {}, tags: {}}' >>spoilt
-	mv spoilt "$1/invocations.jsonl"
-	printf '{"schema": 1}\n' >"$1/run.json"
-}
-
-@test "instructions stand beside time, of the rows that both have" {
-	timed run
-	side ledger op=getpid 306 320
-	side ledger op=other 7
-	side ledger by=pipe 1.5
-	sed -i '/by=pipe/s/"syscall"/"ipc"/; /by=pipe/s/"instructions"/"instructions\/B"/' \
-		ledger/invocations.jsonl
-	run -0 --separate-stderr "$report" make --root "$ROOT" --no-plots run --ledger ledger
-	[[ $(grep -A 99 '^## Instructions and time' run/report.md | grep -m 4 '^|' | tail -n 2) == \
-		'| syscall: op=getpid | 306 to 320 | 102 | 306 | 1.02 |
-| ipc: by=pipe, per byte | 1.5 | 0.250 |  |  |' ]]
-	grep -q 'this run, Linux 6\.1\. Instructions: the ledger ledger, Linux 6\.1;' run/report.md
-	grep -q 'is not the time: it has no cache or TLB misses' run/report.md
-	run ! grep 'not known to be the same kernel' run/report.md
-	grep -q 'href="#instructions"' run/report.html
-	grep -q 'id="instructions"' run/report.html
-	run -0 --separate-stderr "$report" make --root "$ROOT" --no-plots run
-	run ! grep 'Instructions and time' run/report.md
-}
-
-@test "another kernel's ledger is used, and the report says so" {
-	timed run
-	side ledger op=getpid 306
-	printf '{"schema": 1, "kernel": {"release": "6.2"}}\n' >ledger/machine.json
-	printf '{"schema": 1, "clock": "icount", "setting": "audit=1"}\n' >ledger/run.json
-	run -0 --separate-stderr "$report" make --root "$ROOT" --no-plots --ledger ledger run
-	grep -q 'the times are of Linux 6\.1, the instructions of Linux 6\.2\.' run/report.md
-	grep -q 'Linux 6\.2 with audit=1;' run/report.md
-}
-
-@test "what is no ledger is refused, and nothing is written" {
-	timed run
-	timed other
-	try 2 "$report" make --root "$ROOT" --no-plots run --ledger other
-	says '*--ledger: other is no ledger: *'
-	try 2 "$report" make --root "$ROOT" --no-plots run --ledger none
-	says '*--ledger: none/invocations.jsonl: *'
-	[[ -z $output && ! -e run/report.md ]]
-}
-
 # in_rounds DIR CASE VALUE...: one row, a value for each round.
 in_rounds() {
 	local dir=$1
