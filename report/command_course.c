@@ -124,22 +124,6 @@ int command_coursework(const struct settings *set, char **names)
 	return EXIT_USAGE;
 }
 
-static void print_lmbench(const char *root, struct run *run)
-{
-	struct doc d = { .f = stdout, .format = &doc_console };
-	struct rowtable table;
-
-	rowtable_read(&table, root);
-	lmbench_write(&d, &table, run);
-	noise_certificate_print(stdout, run);
-	print_notes(run);
-}
-
-int command_lmbench(const struct settings *set, char **names)
-{
-	return print_run(set, names, print_lmbench);
-}
-
 static void print_warnings(const struct run *run)
 {
 	for (size_t i = 0; i < run->notes->n; i++) {

@@ -25,8 +25,8 @@ typedef int command_fn(const struct settings *set, char **names);
 
 /* main.c describes each. */
 command_fn command_make, command_card, command_show, command_coursework,
-	command_lmbench, command_predictions, command_compare, command_history,
-	command_due, command_failed, command_export, command_fleet;
+	command_predictions, command_compare, command_history, command_due,
+	command_failed, command_export, command_fleet;
 
 /* command_share() - percent as typed (@text) as a share: 0 or more, -1 if it
  * is no such number, @otherwise if there is none. */

@@ -171,23 +171,6 @@ static void put_fact(struct doc *d, const struct section *s, const char *label,
 		doc_para(d, "%s: %s", label, text);
 }
 
-static void put_troubles(struct doc *d, const struct run *run,
-			 const struct section *s)
-{
-	for (size_t i = 0; i < run->ntroubles; i++) {
-		const struct trouble *t = &run->troubles[i];
-
-		if (strcmp(t->program, s->program) != 0)
-			continue;
-		d->format->warning(d,
-				   text_format("%s in %s: %s",
-					       tables_exit(t->exit_status),
-					       text_plural(t->rounds, "round"),
-					       t->reason),
-				   NULL);
-	}
-}
-
 /* All of one program: what it asks, and every row. */
 static void put_program(struct doc *d, const struct run *run,
 			const struct section *s, const struct rowtable *rows)
@@ -198,7 +181,6 @@ static void put_program(struct doc *d, const struct run *run,
 	d->format->fold(d, anchor(run, s),
 			summary ? text_format("%s – %s", s->program, summary)
 				: s->program);
-	put_troubles(d, run, s);
 	sections_place(d, run, s);
 	doc_text(d, run_text(s->about, "text"));
 	put_fact(d, s, "Measures", "measures");

@@ -156,8 +156,6 @@ static const struct command {
 	  root_opts, command_show },
 	{ "coursework", " DIR", "print predicted and measured figures", 1, 1,
 	  coursework_opts, command_coursework },
-	{ "lmbench", " DIR", "print the figures of lmbench's summary", 1, 1,
-	  root_opts, command_lmbench },
 	{ "predictions", " [FILE]",
 	  "print a file of predictions to fill in, or check FILE", 0, 1,
 	  root_opts, command_predictions },

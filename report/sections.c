@@ -86,16 +86,15 @@ static void put_contents(struct doc *d, const struct run *run,
 			 const struct report_parts *parts)
 {
 	const struct course *c = parts->course;
+	struct table pairs;
 
 	d->format->heading(d, 2, "contents", "Contents");
 	d->format->list(d, 1);
 	if (c->predicted)
 		prose_items(d, "contents-course");
 	families_contents(d, run, &c->table, parts->figs);
-	if (pairs_any(&c->table, run))
+	if (pairs_fill(&pairs, &c->table, run))
 		d->format->item(d, "#pairs", "New way against old way");
-	if (lmbench_any(&c->table, run))
-		d->format->item(d, "#lmbench", "In the groups of lmbench");
 	if (c->ops.n && !c->predicted)
 		prose_items(d, "contents-course");
 	prose_items(d, "contents");
@@ -120,6 +119,18 @@ static void put_card(struct doc *d, const struct run *run,
 	d->format->list(d, 1);
 	d->format->item(d, "#glossary", "Glossary: all terms");
 	d->format->list(d, 0);
+}
+
+static void put_pairs(struct doc *d, const struct run *run,
+		      const struct rowtable *rows)
+{
+	struct table t;
+
+	if (!pairs_fill(&t, rows, run))
+		return;
+	d->format->heading(d, 2, "pairs", "New way against old way");
+	d->format->para(d, prose("pairs", NULL));
+	d->format->table(d, &t);
 }
 
 static void put_missing(struct doc *d, const struct run *run)
@@ -191,8 +202,7 @@ void report_write(struct doc *d, const struct run *run,
 	if (parts->course->predicted)
 		course_write(d, parts->course, run);
 	families_write(d, run, &parts->course->table, parts->figs);
-	pairs_write(d, &parts->course->table, run);
-	lmbench_write(d, &parts->course->table, run);
+	put_pairs(d, run, &parts->course->table);
 	if (!parts->course->predicted)
 		course_write(d, parts->course, run);
 	d->format->heading(d, 2, "run", "The machine, and how it was measured");

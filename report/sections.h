@@ -47,14 +47,6 @@ void card_collect(struct plotdata *d, const struct card *card,
 
 const char *card_machine(const struct run *run);
 
-/* lmbench_any() - whether anything of lmbench's summary was measured, by the
- * `lmbench` lines of @t; lmbench_write() - the run in its groups and by its
- * names, for those who have figures of that program to set beside it.  Groups
- * of which nothing was measured are left out. */
-bool lmbench_any(const struct rowtable *t, const struct run *run);
-void lmbench_write(struct doc *d, const struct rowtable *t,
-		   const struct run *run);
-
 /* Parts of the report beside the run itself. */
 struct report_parts {
 	const struct figures *figs;
@@ -131,11 +123,10 @@ void families_write(struct doc *d, const struct run *run,
  * (docs/rows.md).
  */
 
-/* pairs_any() - whether @run has a row of one; pairs_write() - the table, under
- * its heading, if so. */
-bool pairs_any(const struct rowtable *t, const struct run *run);
-void pairs_write(struct doc *d, const struct rowtable *t,
-		 const struct run *run);
+/* pairs_fill() - a row for each point that both ways of a pair have a value
+ * at.  Return: whether there is one. */
+bool pairs_fill(struct table *t, const struct rowtable *rows,
+		const struct run *run);
 
 /* The program of the lab of wrong numbers: rows mistake=ID,stat=naive */
 #define MISTAKES_PROGRAM "mistakes"
@@ -249,8 +240,9 @@ const char *again_program(const char *name);
 /* again_run() - what measures as @recorded (a run's command line, quoted as
  * bash's %q does) did: scripts/run-all with those of its options that say what
  * is measured and how; where the results and the programs were is left out.
- * NULL if that is no command line of run-all, or if the rows
- * were in a file of the user's own (--suite). */
+ * NULL if that is no command line of run-all, if a value has other signs than
+ * names and patterns have, or if the rows were in a file of the user's own
+ * (--suite). */
 const char *again_run(const char *recorded);
 
 /* export_csv() - all rows, one line each, with a heading, as the programs'

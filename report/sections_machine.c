@@ -132,27 +132,6 @@ static void add_rate(struct table *t, const struct run *run)
 	}
 }
 
-/* Least and greatest resolution that rows of single operations had. */
-static void add_resolution(struct table *t, const struct run *run)
-{
-	double lo = INFINITY, hi = -INFINITY;
-
-	for (size_t i = 0; i < run->nrows; i++) {
-		const struct result *r = &run->rows[i].all;
-
-		if (!(isfinite(r->resolution) && r->resolution > 0) ||
-		    !r->unit || strcmp(r->unit, "ns") != 0)
-			continue;
-		lo = fmin(lo, r->resolution);
-		hi = fmax(hi, r->resolution);
-	}
-	table_pair(t, "resolution (least cost that can be measured)",
-		   lo <= hi ? text_format("%s to %s, by row",
-					  text_units(lo, "ns"),
-					  text_units(hi, "ns"))
-			    : "unknown");
-}
-
 /* The lines of section @id: "label|text", with {facts}; "@array" before them
  * makes a row for each of its elements, "!" calls a function. */
 static void describe(struct table *t, const struct run *run, const char *id)
@@ -161,8 +140,7 @@ static void describe(struct table *t, const struct run *run, const char *id)
 		const char *name;
 		void (*add)(struct table *t, const struct run *run);
 	} more[] = { { "!mitigations", add_mitigations },
-		     { "!rate", add_rate },
-		     { "!resolution", add_resolution } };
+		     { "!rate", add_rate } };
 	const char *rest = prose_section(id), *line;
 
 	table_begin(t, "property|value");
@@ -265,28 +243,6 @@ static const char *fact(const struct result *r, const char *key)
 	return json_is_string(v) ? json_string_value(v) : NULL;
 }
 
-/* Verdicts of `certify` on each method and check, before all its figures. */
-static void put_verdicts(struct doc *d, const struct run *run,
-			 const struct section *certify)
-{
-	struct table t;
-
-	table_begin(&t, "method or check|verdict|why");
-	for (size_t i = 0; i < certify->n; i++) {
-		const struct result *r = &run->rows[certify->rows[i]].all;
-		const char *name = run_text(r->params, "method");
-		const char *verdict = fact(r, "verdict");
-
-		if (!verdict)
-			continue;
-		table_line(&t, "", name ? name : r->name, verdict,
-			   fact(r, "why"));
-	}
-	t.caption = "certify: the verdict on each timing method";
-	table_prune(&t);
-	d->format->table(d, &t);
-}
-
 /* The value of one statistic of @method, and the paper's in brackets. */
 static const char *statistic(const struct run *run,
 			     const struct section *certify, const char *method,
@@ -308,9 +264,10 @@ static const char *statistic(const struct run *run,
 	return NULL;
 }
 
-/* The white paper's seven statistics of each method. */
-static void put_statistics(struct doc *d, const struct run *run,
-			   const struct section *certify)
+/* The verdict on each method and check, and the white paper's seven statistics
+ * of the methods. */
+static void put_verdicts(struct doc *d, const struct run *run,
+			 const struct section *certify)
 {
 	static const char *const cases[] = {
 		"body=empty,stat=min",
@@ -321,25 +278,29 @@ static void put_statistics(struct doc *d, const struct run *run,
 		"body=empty,stat=var_of_minima",
 		"body=loop,stat=resolution_ticks",
 	};
+	const size_t n = sizeof(cases) / sizeof(*cases);
 	struct table t;
 
-	table_begin(&t, "method|least time>|spurious minima>|total variance>|"
-			"greatest deviation>|variance of variances>|"
-			"variance of minima>|resolution>");
+	table_begin(&t, "method or check|verdict|least time>|spurious minima>|"
+			"total variance>|greatest deviation>|variance of "
+			"variances>|variance of minima>|resolution>|why");
 	for (size_t i = 0; i < certify->n; i++) {
 		const struct result *r = &run->rows[certify->rows[i]].all;
 		const char *method = run_text(r->params, "method");
+		const char *verdict = fact(r, "verdict");
 
-		if (!method || !fact(r, "verdict"))
+		if (!verdict)
 			continue;
-		table_row(&t, "");
-		table_cell(&t, 0, method);
-		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++)
-			table_cell(&t, k + 1,
+		table_line(&t, "", method ? method : r->name, verdict);
+		for (size_t k = 0; k < n && method; k++)
+			table_cell(&t, k + 2,
 				   statistic(run, certify, method, cases[k]));
+		table_cell(&t, n + 2, fact(r, "why"));
 	}
-	t.caption = "The white paper's seven statistics of each method, here "
-		    "and, in brackets, in the paper (ring 0); in ticks";
+	t.caption = "certify: the verdict on each timing method, and the white "
+		    "paper's seven statistics of it, here and, in brackets, in "
+		    "the paper (ring 0); in ticks";
+	table_prune(&t);
 	d->format->table(d, &t);
 }
 
@@ -358,7 +319,6 @@ void sections_timer(struct doc *d, const struct run *run,
 	if (certify && certify->n) {
 		doc_text(d, run_text(certify->about, "text"));
 		put_verdicts(d, run, certify);
-		put_statistics(d, run, certify);
 	}
 	sections_figures(d, "certify", figs);
 	if (certify && certify->n) {

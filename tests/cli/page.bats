@@ -37,12 +37,12 @@ browse() {
 		2>/dev/null </dev/null | perl -0777 -ne 'print "$1\n" if m{<pre id="out">(.*?)</pre>}s'
 }
 
-@test "card, findings, families, lmbench, course: in this order, the rest folded" {
+@test "card, findings, families, course: in this order, the rest folded" {
 	local last=0 at part
 
 	make_report sample
 	for part in 'id="card"' '<figure>' 'id="warnings"' 'id="family-cpu"' 'id="family-task"' \
-		'id="lmbench"' 'id="coursework"' 'id="run"'; do
+		'id="coursework"' 'id="run"'; do
 		[[ $part != '<figure>' ]] || command -v gnuplot >/dev/null || continue
 		at=$(line_of sample "$part")
 		((at > last))

@@ -112,17 +112,6 @@ without_gnuplot() {
 		small/report.json
 }
 
-@test "the operations of lmbench's summary stand in its groups" {
-	sed -i 's/getpid/getppid/' small/invocations.jsonl
-	run -0 --separate-stderr "$report" lmbench --root "$ROOT" small
-	[[ $output == "In the groups of lmbench"*"Processor, processes"* && $output != *"Memory latencies"* ]]
-	grep -Eq '^null call +92.5 ns +90.00 – 95.00 ns .* B' <<<"$output"
-	grep -Eq '^fork +not measured' <<<"$output"
-	run -0 make_report --no-plots small
-	grep -q '| null call | 92.5 ns |.*| syscall: op=getppid,by=syscall |' small/report.md
-	grep -q 'id="lmbench"' small/report.html
-}
-
 # column PROGRAM NAME: its cells in the section of report.md, one to a line.
 column() {
 	awk -F ' *[|] *' -v name="$2" '/^#/ { at = 0; here = $0 ~ name_of }
@@ -192,7 +181,7 @@ column() {
 			'examplehost 2026-01-02'; do
 			grep -q "${words/ 2026/,* 2026}" "$page"
 		done
-		grep -q 'smallest to the largest of the 6' "$page"
+		grep -q 'with a probability of 95 % or more' "$page"
 		grep -q 'scripts/run-all --profile quick' "$page"
 		grep -q 'Glossary' "$page"
 	done
@@ -447,7 +436,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	run -2 --separate-stderr "$report" --root "$ROOT" make small
 	one_line "--root: unknown option; try report --help"
 	run -0 "$report" --help
-	for command in make card show coursework lmbench predictions compare \
+	for command in make card show coursework predictions compare \
 		history failed export; do
 		grep -q "^  report $command" <<<"$output"
 		"$report" "$command" --help | grep -q "^usage: report $command "
