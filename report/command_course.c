@@ -89,10 +89,11 @@ static void print_coursework(const char *root, struct run *run)
 	print_notes(run);
 }
 
-static void print_skeleton(const char *root, struct run *run,
-			   const struct doc_format *format)
+static void print_skeleton(const char *root, struct run *run)
 {
-	struct doc d = { .f = stdout, .dir = run->dir, .format = format };
+	struct doc d = {
+		.f = stdout, .dir = run->dir, .format = &doc_tex, .paper = true
+	};
 	struct figures figs;
 	struct course c;
 
@@ -102,25 +103,13 @@ static void print_skeleton(const char *root, struct run *run,
 	print_notes(run);
 }
 
-static void print_latex(const char *root, struct run *run)
-{
-	print_skeleton(root, run, &doc_tex);
-}
-
-static void print_markdown(const char *root, struct run *run)
-{
-	print_skeleton(root, run, &doc_md);
-}
-
 int command_coursework(const struct settings *set, char **names)
 {
 	if (!set->template)
 		return print_run(set, names, print_coursework);
 	if (!strcmp(set->template, "latex"))
-		return print_run(set, names, print_latex);
-	if (!strcmp(set->template, "markdown"))
-		return print_run(set, names, print_markdown);
-	warn("--template %s: expected latex or markdown", set->template);
+		return print_run(set, names, print_skeleton);
+	warn("--template %s: expected latex", set->template);
 	return EXIT_USAGE;
 }
 

@@ -186,7 +186,9 @@ void course_reasons(struct table *t, const struct course *c, const char *ids)
 			add_reason(t, &c->ops.v[i]);
 }
 
-void course_2017(struct table *t, const struct course *c, const struct run *run)
+/* The same operations in the report of 2017, beside this run's figures. */
+static void course_2017(struct table *t, const struct course *c,
+			const struct run *run)
 {
 	const size_t n = sizeof(c->ops.v->of_2017) / sizeof(char *);
 

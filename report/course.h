@@ -93,11 +93,6 @@ double course_predicted(const struct course *c, size_t i);
 void course_table(struct table *t, const struct course *c,
 		  const struct run *run, const char *section, const char *ids);
 
-/* course_2017() - the same operations in the report of 2017, beside this run's
- * figures. */
-void course_2017(struct table *t, const struct course *c,
-		 const struct run *run);
-
 /* course_reasons() - the words of the predictions and the rules of the
  * estimates, one row each. */
 void course_reasons(struct table *t, const struct course *c, const char *ids);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,21 +16,6 @@
 #define INTERVAL    6 /* a column's number */
 
 enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT };
-
-/* "3.4 System Call" where the format does not number. */
-static void put_heading(struct doc *d, const char *const *field,
-			unsigned int at[2])
-{
-	const bool top = !strcmp(field[LEVEL], "1");
-
-	at[0] += top;
-	at[1] = top ? 0 : at[1] + 1;
-	d->format->heading(d, top ? 2 : 3, NULL,
-			   d->paper ? field[TITLE]
-			   : top    ? text_format("%u %s", at[0], field[TITLE])
-				    : text_format("%u.%u %s", at[0], at[1],
-						  field[TITLE]));
-}
 
 /* Descriptions by the programs that measure these operations. */
 static void put_methods(struct doc *d, const struct course *c,
@@ -103,26 +89,14 @@ static void put_tables(struct doc *d, const struct course *c,
 {
 	struct table t;
 
-	begin_table(&t, c, run, ids, d->paper ? ESTIMATES : UP_TO_RATIO);
+	begin_table(&t, c, run, ids, ESTIMATES);
 	t.caption = "Estimation and results";
 	d->format->table(d, &t);
 	put_reasons(d, c, run, ids);
 }
 
-/* A paper has no room for more than the first sentence of a caption. */
-static void put_figure(struct doc *d, const struct figure *f)
-{
-	const char *end = strstr(f->caption, ". ");
-
-	d->format->figure(d, f->id,
-			  d->paper && end
-				  ? text_format("%.*s",
-						(int)(end - f->caption + 1),
-						f->caption)
-				  : f->caption);
-}
-
-/* Those whose pictures were drawn. */
+/* Those whose pictures were drawn, with the first sentence of their captions:
+ * a paper has no room for more. */
 static void put_figures(struct doc *d, const struct figures *figs,
 			const struct run *run, const char *ids)
 {
@@ -130,9 +104,14 @@ static void put_figures(struct doc *d, const struct figures *figs,
 		const struct figure *f = &figs->v[i];
 		const char *path = text_format("%s/" FIGURES_DIR "/%s.pdf",
 					       run->dir, f->id);
+		const char *end = strstr(f->caption, ". ");
+		const size_t len = end ? (size_t)(end - f->caption) + 1
+				       : strlen(f->caption);
 
 		if (text_glob(ids, f->id) && !access(path, R_OK))
-			put_figure(d, f);
+			d->format->figure(d, f->id,
+					  text_format("%.*s", (int)len,
+						      f->caption));
 	}
 }
 
@@ -238,15 +217,8 @@ static void put_summary(struct doc *d, const struct course *c,
 
 	begin_table(&t, c, run, NULL, UP_TO_RATIO);
 	t.caption = "Summary of all operations";
-	if (d->paper) {
-		table_unbracket(&t, INTERVAL);
-		d->format->para(d, prose("course-summary", NULL));
-	}
-	d->format->table(d, &t);
-	/* A paper to be handed in is of this machine. */
-	if (d->paper)
-		return;
-	course_2017(&t, c, run);
+	table_unbracket(&t, INTERVAL);
+	d->format->para(d, prose("course-summary", NULL));
 	d->format->table(d, &t);
 }
 
@@ -277,14 +249,13 @@ void course_skeleton(struct doc *d, const struct course *c,
 		     const struct run *run, const struct figures *figs)
 {
 	const struct rowtable_line *line = NULL;
-	unsigned int at[2] = { 0, 0 };
 
-	d->paper = d->format == &doc_tex;
 	d->format->begin(
 		d,
 		"Project Report: What Operations of an Operating System Cost");
 	while ((line = rowtable_next(&c->table, "chapter", line))) {
-		put_heading(d, line->field, at);
+		d->format->heading(d, atoi(line->field[LEVEL]) + 1, NULL,
+				   line->field[TITLE]);
 		put_chapter(d, c, run, figs, line->field);
 	}
 	d->format->end(d);

@@ -5,10 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -116,45 +113,22 @@ static void add_details(json_t *all, const struct run *run,
 }
 
 /* Let jq make the format of @all by the program @path, which may include others
- * of its directory @dir.  Return: 0 or -1, which was said. */
-static int convert(const char *path, const char *dir, json_t *all)
+ * of its directory @dir: it takes the place of this process.  Return: -1 if it
+ * cannot, which was said. */
+static int convert(const char *path, const char *dir, const json_t *all)
 {
-	const char *const argv[] = { "jq", "-L", dir, "-r", "-f", path, NULL };
-	posix_spawn_file_actions_t actions;
-	int to[2], status = 0, err;
-	FILE *f;
-	pid_t pid;
+	FILE *f = tmpfile();
 
-	if (pipe(to)) {
-		warn("a pipe to jq: %s", strerror(errno));
+	if (!f || json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)) ||
+	    fflush(f) || dup2(fileno(f), STDIN_FILENO) < 0 ||
+	    lseek(STDIN_FILENO, 0, SEEK_SET) < 0) {
+		warn("a temporary file for jq: %s", strerror(errno));
 		return -1;
 	}
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
-	posix_spawn_file_actions_addclose(&actions, to[0]);
-	posix_spawn_file_actions_addclose(&actions, to[1]);
-	err = posix_spawnp(&pid, "jq", &actions, NULL, (char *const *)argv,
-			   environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(to[0]);
-	if (err) {
-		close(to[1]);
-		warn("this format needs jq, which is %s",
-		     err == ENOENT ? "not installed" : strerror(err));
-		return -1;
-	}
-	signal(SIGPIPE, SIG_IGN);
-	f = fdopen(to[1], "w");
-	if (f && !json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)) &&
-	    !fflush(f))
-		err = 0;
-	else
-		err = -1;
-	if (f)
-		fclose(f);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return err || status ? -1 : 0;
+	execlp("jq", "jq", "-L", dir, "-r", "-f", path, NULL);
+	warn("this format needs jq, which is %s",
+	     errno == ENOENT ? "not installed" : strerror(errno));
+	return -1;
 }
 
 /* The name of a format, if @file is the program of one. */
@@ -187,7 +161,6 @@ static int print_as(const char *name, const char *path, const char *dir,
 		    const struct run *run, const struct card *card)
 {
 	json_t *all;
-	int err;
 
 	if (!strcmp(name, "csv"))
 		return export_csv(stdout, run);
@@ -195,8 +168,7 @@ static int print_as(const char *name, const char *path, const char *dir,
 		return export_json(stdout, run);
 	all = document(run);
 	add_details(all, run, card);
-	err = convert(path, dir, all);
-	return err;
+	return convert(path, dir, all);
 }
 
 int command_export(const struct settings *set, char **names)
@@ -222,9 +194,10 @@ int command_export(const struct settings *set, char **names)
 	} else {
 		grades_earlier(&run);
 		card_read(&card, set->root, &notes);
-		err = print_as(name, path, programs, &run, &card);
 	}
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
+	if (!err)
+		err = print_as(name, path, programs, &run, &card);
 	return fflush(stdout) || ferror(stdout) || err ? EXIT_FAIL : EXIT_OK;
 }

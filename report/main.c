@@ -97,7 +97,7 @@ static const struct opt coursework_opts[] = {
 	OPT_ROOT,
 	OPT_STR(0, "template", settings, template, NULL,
 		"print the skeleton of the whole report, to be filled in: "
-		"latex or markdown, name"),
+		"latex, name"),
 	OPT_END,
 };
 

@@ -121,6 +121,32 @@ static void put_card(struct doc *d, const struct run *run,
 	d->format->list(d, 0);
 }
 
+static void put_method(struct doc *d, const struct run *run)
+{
+	const char *profile = run_text(run->meta, "profile");
+	const double seed = run_number(run->meta, "seed");
+	const double goal = rounds_goal(run);
+
+	d->format->fold(d, "method", "Method");
+	d->format->para(d,
+			prose("method-rounds", "rounds", rounds_words(run),
+			      "of", profile ? " of profile " : "", "profile",
+			      profile ? profile : "", "order",
+			      isfinite(seed) ? text_format(" (seed %.0f)", seed)
+					     : "",
+			      NULL));
+	if (isfinite(goal))
+		d->format->para(d,
+				prose("method-goal", "goal",
+				      text_format("%.8g", 100 * goal), NULL));
+	d->format->para(d, prose("method-samples", "method",
+				 run_known(run->machine, "timer.method",
+					   "unknown"),
+				 NULL));
+	d->format->para(d, prose("method-value", NULL));
+	d->format->fold(d, NULL, NULL);
+}
+
 static void put_pairs(struct doc *d, const struct run *run,
 		      const struct rowtable *rows)
 {
@@ -210,7 +236,7 @@ void report_write(struct doc *d, const struct run *run,
 	sections_machine(d, run);
 	sections_noise(d, run);
 	sections_timer(d, run, parts->figs);
-	sections_method(d, run);
+	put_method(d, run);
 	put_missing(d, run);
 	put_reproduce(d, run);
 	d->format->end(d);

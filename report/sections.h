@@ -63,7 +63,6 @@ void sections_machine(struct doc *d, const struct run *run);
 void sections_machine_table(struct table *t, const json_t *machine);
 void sections_timer(struct doc *d, const struct run *run,
 		    const struct figures *figs);
-void sections_method(struct doc *d, const struct run *run);
 
 /* sections_figures() - those of @program that were drawn. */
 void sections_figures(struct doc *d, const char *program,
