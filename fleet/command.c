@@ -60,24 +60,15 @@ static const char *count(const struct fleet *f)
 			   gone);
 }
 
-/* The commands that take bad nodes out of service, a line each; or NULL. */
-static const char *drains(const struct fleet *f)
+static bool is_bad(const struct fleet_node *node)
 {
-	const char *text = NULL;
-
-	for (size_t i = 0; i < f->n; i++) {
-		const char *line = fleet_drain(f, &f->nodes[i]);
-
-		if (line)
-			text = text ? text_format("%s\n%s", text, line) : line;
-	}
-	return text;
+	return fleet_is_bad(node) || node->status == FLEET_FAILED ||
+	       node->status == FLEET_LOST;
 }
 
 static void write_fleet(struct doc *d, const void *what)
 {
 	const struct fleet *f = what;
-	const char *commands = drains(f);
 	const bool brief = d->format == &doc_console;
 	struct table t;
 
@@ -85,11 +76,6 @@ static void write_fleet(struct doc *d, const void *what)
 	d->format->para(d, count(f));
 	for (size_t i = 0; i < f->notes.n && !brief; i++)
 		d->format->warning(d, f->notes.v[i].text, NULL);
-	if (commands) {
-		d->format->heading(d, 2, "drain", "For Slurm");
-		d->format->para(d, prose("fleet-drain", NULL));
-		d->format->code(d, commands);
-	}
 	for (size_t i = 0; i < TABLES; i++) {
 		if ((brief && !(tables[i].how & BRIEF)) || !fill(&t, i, f))
 			continue;
@@ -106,18 +92,10 @@ static void write_fleet(struct doc *d, const void *what)
 	d->format->end(d);
 }
 
-static int write_json(const struct fleet *f, const char *dir)
+static int put_json(FILE *file, const void *f)
 {
-	const char *path = text_format("%s/fleet.json", dir);
-	FILE *file = text_create(path);
-	int err = !file || json_dumpf(fleet_json(f), file,
-				      JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-
-	if (file)
-		err |= fclose(file);
-	if (err)
-		warn("%s: %s", path, strerror(errno));
-	return err;
+	return json_dumpf(fleet_json(f), file,
+			  JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }
 
 static void tell(const struct fleet *f)
@@ -193,10 +171,15 @@ static const char *read_again(struct fleet *f, const char *dir)
 /* Return: an exit status. */
 static int report(struct fleet *f, const char *dir)
 {
+	bool bad = false;
+
 	write_fleet(&(struct doc) { .f = stdout, .format = &doc_console }, f);
-	if (doc_pages(dir, "fleet", write_fleet, f) | write_json(f, dir))
+	if (doc_pages(dir, "fleet", write_fleet, f) |
+	    doc_file(dir, "fleet", "json", put_json, f))
 		return EXIT_USAGE;
-	return drains(f) ? EXIT_FAIL : EXIT_OK;
+	for (size_t i = 0; i < f->n; i++)
+		bad |= is_bad(&f->nodes[i]);
+	return bad ? EXIT_FAIL : EXIT_OK;
 }
 
 int command_fleet(const struct settings *set, char **names)

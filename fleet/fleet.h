@@ -117,11 +117,8 @@ const struct fleet_level *
 fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
 
 /* fleet_words() - why @node is bad, one line without anything that a shell or a
- * scheduler takes for more than text.  fleet_drain() - the command that takes
- * it out of a Slurm cluster, which is printed, never executed; NULL: it is not
- * bad. */
+ * scheduler takes for more than text. */
 const char *fleet_words(const struct fleet *f, const struct fleet_node *node);
-const char *fleet_drain(const struct fleet *f, const struct fleet_node *node);
 
 const char *fleet_status_name(enum fleet_status status);
 

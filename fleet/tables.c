@@ -50,25 +50,6 @@ const char *fleet_words(const struct fleet *f, const struct fleet_node *node)
 		node->verdict == FLEET_CONFIRMED ? "; second run agrees" : ""));
 }
 
-const char *fleet_drain(const struct fleet *f, const struct fleet_node *node)
-{
-	const char *reason;
-
-	if (fleet_is_bad(node))
-		reason = fleet_words(f, node);
-	else if (node->status == FLEET_FAILED || node->status == FLEET_LOST)
-		reason = tame(text_format("oscost: %s: %s",
-					  fleet_status_name(node->status),
-					  node->reason && *node->reason
-						  ? node->reason
-						  : "no reason known"));
-	else
-		return NULL;
-	return text_format("scontrol update nodename=%s state=drain "
-			   "reason=\"%s\"",
-			   node->name, reason);
-}
-
 /* @more behind @list, with @comma between. */
 static const char *add(const char *list, const char *comma, const char *more)
 {

@@ -32,11 +32,6 @@ static double default_floor(double threshold)
 	return threshold >= 0 ? fmin(FLOOR, threshold) : FLOOR;
 }
 
-static void write_all(struct doc *d, const void *what)
-{
-	compare_write(d, what);
-}
-
 static int write_pages(const char *dir, struct compare_view v)
 {
 	if (mkdir(dir, 0777) && errno != EEXIST) {
@@ -44,7 +39,7 @@ static int write_pages(const char *dir, struct compare_view v)
 		return -EIO;
 	}
 	v.all = true;
-	return doc_pages(dir, "compare", write_all, &v);
+	return doc_pages(dir, "compare", compare_write, &v);
 }
 
 /* If the sides are the same every alarm is false.  METHOD promises at most

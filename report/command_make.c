@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "err.h"
@@ -12,76 +10,10 @@
 #include "sections.h"
 #include "text.h"
 
-/* DIR/report.@suffix, written beside and then moved into its place. */
-struct output {
-	FILE *f;
-	const char *path, *draft;
-};
-
-static int output_open(struct output *o, const char *dir, const char *suffix)
-{
-	o->path = text_format("%s/report.%s", dir, suffix);
-	o->draft = text_format("%s/.report.%s.new", dir, suffix);
-	o->f = text_create(o->draft);
-	if (!o->f) {
-		warn("%s: %s", o->path, strerror(errno));
-		return -EIO;
-	}
-	return 0;
-}
-
-static int output_close(struct output *o)
-{
-	int bad = ferror(o->f);
-
-	bad |= fclose(o->f);
-	if (bad || rename(o->draft, o->path)) {
-		warn("%s: %s", o->path, strerror(errno));
-		unlink(o->draft);
-		bad = 1;
-	}
-	return bad ? -EIO : 0;
-}
-
-static int write_doc(const struct doc_format *format, const struct run *run,
-		     const struct report_parts *parts)
-{
-	struct output o;
-	struct doc d = { .dir = run->dir, .format = format };
-
-	if (output_open(&o, run->dir, format->suffix))
-		return -EIO;
-	d.f = o.f;
-	report_write(&d, run, parts);
-	return output_close(&o);
-}
-
-static int write_data(const struct run *run)
-{
-	struct output o;
-	int err;
-
-	if (output_open(&o, run->dir, "csv"))
-		return -EIO;
-	err = export_csv(o.f, run);
-	err |= output_close(&o);
-	if (output_open(&o, run->dir, "json"))
-		return -EIO;
-	err |= export_json(o.f, run);
-	return output_close(&o) || err ? -EIO : 0;
-}
-
-static int write_pages(const struct run *run, const struct report_parts *parts)
-{
-	int err = write_doc(&doc_md, run, parts);
-
-	err |= write_doc(&doc_html, run, parts);
-	return write_data(run) || err ? -EIO : 0;
-}
-
 static int write_all(struct run *run, const struct card *card, const char *root,
 		     bool no_plots)
 {
+	struct report_parts parts;
 	struct figures figs;
 	struct course course;
 	int err = figures_read(&figs, root, run->notes);
@@ -98,8 +30,10 @@ static int write_all(struct run *run, const struct card *card, const char *root,
 	figures_make(&figs, run, &course, root, no_plots);
 	if (figs.trouble && figs.remedy)
 		warn("%s: %s", figs.trouble, figs.remedy);
-	return write_pages(run,
-			   &(struct report_parts) { &figs, card, &course });
+	parts = (struct report_parts) { run, &figs, card, &course };
+	err = doc_pages(run->dir, "report", report_write, &parts);
+	err |= doc_file(run->dir, "report", "csv", export_csv, run);
+	return doc_file(run->dir, "report", "json", export_json, run) | err;
 }
 
 int command_make(const struct settings *set, char **names)

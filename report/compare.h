@@ -147,10 +147,11 @@ struct compare_view {
 };
 
 /* compare_write() - the verdicts, the rows and what else is known, as a
- * document; compare_json() - the sides, the rows that broke the threshold
+ * document (of a struct compare_view); compare_json() - the sides, the rows
+ * that broke the threshold
  * ("broke") and all rows that are timed.  Unknown numbers are null.  Return: 0
  * or -ENOMEM. */
-void compare_write(struct doc *d, const struct compare_view *v);
+doc_write_fn compare_write;
 int compare_json(FILE *f, const struct compare_view *v);
 
 #endif

@@ -613,8 +613,10 @@ static void put_notes(struct doc *d, const struct notes *notes)
 		d->format->warning(d, notes->v[i].text, notes->v[i].remedy);
 }
 
-void compare_write(struct doc *d, const struct compare_view *v)
+void compare_write(struct doc *d, const void *what)
 {
+	const struct compare_view *v = what;
+
 	d->format->begin(d, "oscost: comparison");
 	/* A history ends with the run that is asked about. */
 	for (size_t i = v->in_time ? v->n - 1 : 0; i < v->n; i++)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "err.h"
 #include "text.h"
@@ -44,27 +45,47 @@ void doc_table(struct doc *d, const struct table *t, const char *otherwise)
 		d->format->para(d, otherwise);
 }
 
-static int write_page(const struct doc_format *format, const char *dir,
-		      const char *name, doc_write_fn *write, const void *what)
+int doc_file(const char *dir, const char *name, const char *suffix,
+	     doc_file_fn *write, const void *what)
 {
-	const char *path = text_format("%s/%s.%s", dir, name, format->suffix);
-	struct doc d = { .f = text_create(path), .dir = dir, .format = format };
-	int bad = !d.f;
+	const char *path = text_format("%s/%s.%s", dir, name, suffix);
+	const char *draft = text_format("%s/.%s.%s.new", dir, name, suffix);
+	FILE *f = text_create(draft);
+	int bad = !f;
 
-	if (d.f) {
-		write(&d, what);
-		bad = ferror(d.f);
-		bad |= fclose(d.f);
+	if (f) {
+		bad = write(f, what) || ferror(f);
+		bad |= fclose(f);
 	}
-	if (bad)
-		warn("%s: %s", path, strerror(errno));
-	return bad ? -EIO : 0;
+	if (!bad && !rename(draft, path))
+		return 0;
+	warn("%s: %s", path, strerror(errno));
+	unlink(draft);
+	return -EIO;
+}
+
+struct page {
+	const char *dir;
+	const struct doc_format *format;
+	doc_write_fn *write;
+	const void *what;
+};
+
+static int put_page(FILE *f, const void *arg)
+{
+	const struct page *p = arg;
+	struct doc d = { .f = f, .dir = p->dir, .format = p->format };
+
+	p->write(&d, p->what);
+	return 0;
 }
 
 int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 	      const void *what)
 {
-	const int err = write_page(&doc_md, dir, name, write, what);
+	struct page p = { dir, &doc_md, write, what };
+	int err = doc_file(dir, name, "md", put_page, &p);
 
-	return write_page(&doc_html, dir, name, write, what) || err ? -EIO : 0;
+	p.format = &doc_html;
+	return doc_file(dir, name, "html", put_page, &p) || err ? -EIO : 0;
 }

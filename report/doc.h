@@ -83,7 +83,6 @@ void console_text(FILE *f, const char *text, const char *first,
 struct doc;
 
 struct doc_format {
-	const char *suffix; /* of the file's name */
 	void (*begin)(struct doc *d, const char *title);
 	void (*end)(struct doc *d);
 	/* @level 1 to 3; @id: [a-z0-9-], or NULL */
@@ -116,10 +115,16 @@ struct doc {
 /* doc_console is for a terminal: without pictures, links and notes. */
 extern const struct doc_format doc_html, doc_md, doc_tex, doc_console;
 
+/* doc_file() - @dir/@name.@suffix, written by @write beside and then moved into
+ * its place.  Return: 0, or -EIO after the reason was printed. */
+typedef int doc_file_fn(FILE *f, const void *what);
+int doc_file(const char *dir, const char *name, const char *suffix,
+	     doc_file_fn *write, const void *what);
+
 typedef void doc_write_fn(struct doc *d, const void *what);
 
-/* doc_pages() - @dir/@name.md and .html, by @write.  Return: 0, or -EIO after
- * the reason was said. */
+/* doc_pages() - @dir/@name.md and .html, by @write.  Return: as
+ * doc_file(). */
 int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 	      const void *what);
 

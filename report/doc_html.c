@@ -278,7 +278,6 @@ static void html_item(struct doc *d, const char *href, const char *text)
 }
 
 const struct doc_format doc_html = {
-	.suffix = "html",
 	.begin = html_begin,
 	.end = html_end,
 	.heading = html_heading,

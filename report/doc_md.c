@@ -138,7 +138,6 @@ static void md_item(struct doc *d, const char *href, const char *text)
 }
 
 const struct doc_format doc_md = {
-	.suffix = "md",
 	.begin = md_begin,
 	.end = md_end,
 	.heading = md_heading,

@@ -153,7 +153,6 @@ static void tex_figure(struct doc *d, const char *name, const char *caption)
 
 /* No more is in it than the course's report has. */
 const struct doc_format doc_tex = {
-	.suffix = "tex",
 	.begin = tex_begin,
 	.end = tex_end,
 	.heading = tex_heading,

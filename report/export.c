@@ -17,8 +17,9 @@
 
 #define PROGRAMS "contrib/export" /* below the root */
 
-int export_csv(FILE *f, const struct run *run)
+int export_csv(FILE *f, const void *what)
 {
+	const struct run *run = what;
 	bool first = true;
 
 	for (size_t i = 0; i < run->nsections; i++) {
@@ -56,7 +57,7 @@ static json_t *document(const struct run *run)
 			 "rows", rows);
 }
 
-int export_json(FILE *f, const struct run *run)
+int export_json(FILE *f, const void *run)
 {
 	json_t *all = document(run);
 	int err = 0;

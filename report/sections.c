@@ -216,9 +216,11 @@ static void put_glossary(struct doc *d)
 	d->format->fold(d, NULL, NULL);
 }
 
-void report_write(struct doc *d, const struct run *run,
-		  const struct report_parts *parts)
+void report_write(struct doc *d, const void *what)
 {
+	const struct report_parts *parts = what;
+	const struct run *run = parts->run;
+
 	d->format->begin(d, report_title(run));
 	put_top(d, run);
 	put_card(d, run, parts);

@@ -47,16 +47,15 @@ void card_collect(struct plotdata *d, const struct card *card,
 
 const char *card_machine(const struct run *run);
 
-/* Parts of the report beside the run itself. */
 struct report_parts {
+	const struct run *run;
 	const struct figures *figs;
 	const struct card *card;
 	const struct course *course;
 };
 
-/* report_write() - the whole report as one document. */
-void report_write(struct doc *d, const struct run *run,
-		  const struct report_parts *parts);
+/* report_write() - the whole report, a struct report_parts, as one document. */
+doc_write_fn report_write;
 
 /* The machine and how it was timed; in a file of their own. */
 void sections_machine(struct doc *d, const struct run *run);
@@ -245,10 +244,8 @@ const char *again_program(const char *name);
 const char *again_run(const char *recorded);
 
 /* export_csv() - all rows, one line each, with a heading, as the programs'
- * --csv writes them.  Return: 0 or -ENOMEM. */
-int export_csv(FILE *f, const struct run *run);
-
-/* export_json() - {schema, machine, run, rows}.  Return: 0 or -ENOMEM. */
-int export_json(FILE *f, const struct run *run);
+ * --csv writes them; export_json() - {schema, machine, run, noise, rows}.  Of a
+ * struct run; return: 0 or -ENOMEM. */
+doc_file_fn export_csv, export_json;
 
 #endif

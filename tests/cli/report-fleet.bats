@@ -64,12 +64,12 @@ ordinary() { yes 1 | head -n "$1"; }
 	grep -Eq '^n07 +A +work: kind=changed ' <<<"$output"
 }
 
-@test "a slow node is named, with a command that is printed, and fails a health check" {
+@test "a slow node is named, and fails a health check" {
 	fleet f $(ordinary 6) 2 $(ordinary 4)
 	run -1 --separate-stderr "$report" fleet f
 	[[ $output == *"Nodes: 11, measured 11 (classes of hardware: 1), slow 1 "* ]]
 	grep -Eq '^n07 +A +work: kind=changed +(99\.[0-9]|100) % ' <<<"$output"
-	grep -qxE 'scontrol update nodename=n07 state=drain reason="oscost: work: kind=changed is 200 ns, the median of 11 like it 100 ns"' <<<"$output"
+	jq -e '.nodes[6].reason == "oscost: work: kind=changed is 200 ns, the median of 11 like it 100 ns"' f/fleet.json
 	run -0 --separate-stderr "$report" fleet --flagged f
 	[[ $output == n07 ]]
 	run -0 --separate-stderr "$report" fleet --controls 2 f
@@ -127,7 +127,7 @@ ordinary() { yes 1 | head -n "$1"; }
 	grep -Eq '^n20 +down +0 +did not answer$' <<<"$output"
 	printf 'n22\tlost\t12\tgone $(touch planted) "`id`"\n' >>f/fleet.tsv
 	run -1 "$report" fleet f
-	grep -qxF 'scontrol update nodename=n22 state=drain reason="oscost: lost: gone ??touch planted? ??id??"' <<<"$output"
+	grep -Eq '^n22 +lost +12 +gone ' <<<"$output"
 	printf 'n23\tok\t12\t\n' >>f/fleet.tsv
 	run -1 --separate-stderr "$report" fleet f
 	[[ $stderr == *"f/nodes/n23/invocations.jsonl: "* ]]
@@ -175,7 +175,7 @@ ordinary() { yes 1 | head -n "$1"; }
 	mv slow f/nodes/n06/invocations.jsonl
 	run -1 "$report" fleet f
 	grep -Eq '^n06 +A +core: frequency +50 % +[0-9.]+ +1 ' <<<"$output"
-	grep -qxF 'scontrol update nodename=n06 state=drain reason="oscost: core: frequency is 2.00 GHz, the median of 9 like it 3.00 GHz"' <<<"$output"
+	jq -e '.nodes[5].reason == "oscost: core: frequency is 2.00 GHz, the median of 9 like it 3.00 GHz"' f/fleet.json
 }
 
 @test "a row with two levels flags nobody, but is shown" {
