@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "doc.h"
-#include "input.h"
 #include "load.h"
 #include "result.h"
 #include "rowtable.h"
@@ -15,29 +14,10 @@
 
 #define LINE 80 /* columns of a terminal */
 
+/* The fields of a `core` line. */
+enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL };
+
 enum { COL_WORDS, COL_VALUE, COL_INTERVAL, COL_GRADE, COL_REMARK, COLUMNS };
-
-void card_read(struct card *card, const char *root, struct notes *notes)
-{
-	const struct rowtable_line *line = NULL;
-	struct rowtable table;
-	int err = rowtable_read(&table, root);
-
-	*card = (struct card) { 0 };
-	if (err)
-		notes_add(notes,
-			  text_format("%s/bench/*/rows.tsv: %s: nothing stands "
-				      "on the card",
-				      root, input_error(-err)),
-			  ROWTABLE_REMEDY);
-	while ((line = rowtable_next(&table, "core", line))) {
-		if (!rowtable_given(line->field[CARD_WORDS]))
-			continue;
-		/* NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers */
-		card->v = text_grow(card->v, card->n, sizeof(*card->v));
-		card->v[card->n++] = line;
-	}
-}
 
 /* Bytes of the machine's data cache of @level, NAN if it is not known. */
 static double cache_bytes(const struct run *run, int level)
@@ -155,36 +135,39 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The operations of programs of @run, in order; @n: how many.  A new array. */
-static struct outcome *outcomes(const struct card *card, const struct run *run,
-				size_t *n)
+static struct outcome *outcomes(const struct rowtable *rows,
+				const struct run *run, size_t *n)
 {
-	struct outcome *v = text_alloc(card->n + 1, sizeof(*v));
+	const struct rowtable_line *e = NULL;
+	struct outcome *v = NULL;
 
 	*n = 0;
-	for (size_t i = 0; i < card->n; i++) {
-		const struct rowtable_line *e = card->v[i];
-		struct outcome *o = &v[*n];
-
-		*o = (struct outcome) {
+	while ((e = rowtable_next(rows, "core", e))) {
+		struct outcome o = {
 			.entry = e,
 			.section = run_section(run, e->field[CARD_PROGRAM]),
 			.row = run_pick(run, e->field[CARD_PROGRAM],
 					e->field[CARD_CASES]),
 			.kind = NOTHING,
 		};
-		if (o->row)
-			look_at(o);
-		*n += o->section != NULL;
+
+		if (!o.section || !rowtable_given(e->field[CARD_WORDS]))
+			continue;
+		if (o.row)
+			look_at(&o);
+		v = text_grow(v, *n, sizeof(*v));
+		v[(*n)++] = o;
 	}
-	qsort(v, *n, sizeof(*v), by_size);
+	if (v)
+		qsort(v, *n, sizeof(*v), by_size);
 	return v;
 }
 
-static void fill_table(struct table *t, const struct card *card,
+static void fill_table(struct table *t, const struct rowtable *rows,
 		       const struct run *run)
 {
 	size_t n;
-	struct outcome *v = outcomes(card, run, &n);
+	struct outcome *v = outcomes(rows, run, &n);
 
 	table_begin(t, "operation|value>|95 % interval>|grade|remark");
 	for (size_t i = 0; i < n; i++) {
@@ -195,11 +178,11 @@ static void fill_table(struct table *t, const struct card *card,
 	}
 }
 
-void card_collect(struct plotdata *d, const struct card *card,
+void card_collect(struct plotdata *d, const struct rowtable *rows,
 		  const struct run *run)
 {
 	size_t n;
-	struct outcome *v = outcomes(card, run, &n);
+	struct outcome *v = outcomes(rows, run, &n);
 
 	*d = (struct plotdata) { .scale = 1, .unit = "" };
 	plotdata_name(&d->series, &d->nseries, "times");
@@ -243,9 +226,10 @@ const char *card_machine(const struct run *run)
 		run_known(run->machine, "cpu.model", "an unknown processor"));
 }
 
-void card_table(struct table *t, const struct card *card, const struct run *run)
+void card_table(struct table *t, const struct rowtable *rows,
+		const struct run *run)
 {
-	fill_table(t, card, run);
+	fill_table(t, rows, run);
 	t->class = "card";
 	/* A column for few reasons would push the values off a phone. */
 	for (size_t i = 0; i < t->nrows; i++) {
@@ -261,75 +245,34 @@ void card_table(struct table *t, const struct card *card, const struct run *run)
 	table_prune(t);
 }
 
-/* The reason of a row without a value, in place of its other cells. */
-static void put_reason(FILE *f, const char *value, const char *remark,
-		       size_t width)
+void card_print(FILE *f, const struct rowtable *rows, const struct run *run)
 {
-	text_plain(f, text_cut(text_format("%s: %s", value, remark), width));
-}
-
-static void put_row(FILE *f, const char *const *cells, const size_t *width)
-{
-	size_t used = units_width(cells[COL_WORDS]);
-
-	text_plain(f, cells[COL_WORDS]);
-	fprintf(f, "%*s  ", (int)(width[COL_WORDS] - used), "");
-	if (cells[COL_REMARK]) {
-		put_reason(f, cells[COL_VALUE], cells[COL_REMARK],
-			   LINE - width[COL_WORDS] - 2);
-		fputc('\n', f);
-		return;
-	}
-	for (size_t j = COL_VALUE; j <= COL_INTERVAL; j++) {
-		const char *cell = cells[j] ? cells[j] : "";
-
-		fprintf(f, "%*s", (int)(width[j] - units_width(cell)), "");
-		text_plain(f, cell);
-		fputs("  ", f);
-	}
-	text_plain(f, cells[COL_GRADE]);
-	fputc('\n', f);
-}
-
-static void put_table(FILE *f, const struct table *t)
-{
-	const char *heads[COLUMNS] = { NULL };
-	size_t width[COLUMNS] = { 0 };
-
-	for (size_t j = 0; j < COL_REMARK; j++) {
-		heads[j] = t->columns[j].head;
-		width[j] = units_width(heads[j]);
-	}
-	for (size_t i = 0; i < t->nrows; i++) {
-		const char *const *cells = &t->cells[i * COLUMNS];
-
-		for (size_t j = 0; j < COL_GRADE; j++) {
-			size_t w = cells[j] ? units_width(cells[j]) : 0;
-
-			/* A row with a remark: only the words line up. */
-			if (w > width[j] && (!j || !cells[COL_REMARK]))
-				width[j] = w;
-		}
-	}
-	put_row(f, heads, width);
-	for (size_t i = 0; i < t->nrows; i++)
-		put_row(f, &t->cells[i * COLUMNS], width);
-}
-
-void card_print(FILE *f, const struct card *card, const struct run *run)
-{
-	const char *machine = card_machine(run),
-		   *line = text_cut(machine, LINE);
 	const char *grade;
-	struct table t;
+	struct table t, valued;
 
-	text_plain(f, line);
+	text_plain(f, text_cut(card_machine(run), LINE));
 	fputc('\n', f);
 	grades_of_run(run, &grade);
 	console_text(f, grade, "", "  ");
-	fill_table(&t, card, run);
-	if (t.nrows)
-		put_table(f, &t);
-	else
+	fill_table(&t, rows, run);
+	table_begin(&valued, "operation|value>|95 % interval>|grade");
+	for (size_t i = 0; i < t.nrows; i++)
+		if (!t.cells[i * COLUMNS + COL_REMARK])
+			table_cells(&valued, "", &t.cells[i * COLUMNS],
+				    COL_REMARK);
+	console_table(f, &valued);
+	for (size_t i = 0; i < t.nrows; i++) {
+		const char **cells = &t.cells[i * COLUMNS];
+
+		if (!cells[COL_REMARK])
+			continue;
+		text_plain(f,
+			   text_cut(text_format("%s: %s: %s", cells[COL_WORDS],
+						cells[COL_VALUE],
+						cells[COL_REMARK]),
+				    LINE));
+		fputc('\n', f);
+	}
+	if (!t.nrows)
 		fputs(CARD_NONE "\n", f);
 }

@@ -41,16 +41,16 @@ int command_predictions(const struct settings *set, char **names)
 {
 	struct operations ops;
 	struct rowtable table;
-	int err = operations_read(&ops, set->root);
+	struct notes notes = { 0 };
 
-	if (err) {
-		warn("%s/bench/*/rows.tsv: %s; " ROWTABLE_REMEDY, set->root,
-		     input_error(-err));
+	rowtable_read(&table, set->root, &notes);
+	operations_read(&ops, &table);
+	if (notes.n) {
+		warn("%s; %s", notes.v->text, notes.v->remedy);
 		return EXIT_FAIL;
 	}
 	if (names[0])
 		return check(&ops, names[0]);
-	rowtable_read(&table, set->root);
 	operations_template(stdout, &ops, &table);
 	return flushed();
 }
@@ -98,7 +98,7 @@ static void print_skeleton(const char *root, struct run *run)
 	struct course c;
 
 	course_read(&c, run, root);
-	figures_read(&figs, root, run->notes);
+	figures_read(&figs, &c.table, run->notes);
 	course_skeleton(&d, &c, run, &figs);
 	print_notes(run);
 }
@@ -129,10 +129,10 @@ static void print_warnings(const struct run *run)
 
 static void print_card(const char *root, struct run *run)
 {
-	struct card card;
+	struct rowtable table;
 
-	card_read(&card, root, run->notes);
-	card_print(stdout, &card, run);
+	rowtable_read(&table, root, run->notes);
+	card_print(stdout, &table, run);
 }
 
 int command_card(const struct settings *set, char **names)

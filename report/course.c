@@ -47,19 +47,11 @@ static void find_predictions(struct course *c, const struct run *run,
 
 void course_read(struct course *c, const struct run *run, const char *root)
 {
-	int err;
-
 	*c = (struct course) { 0 };
-	err = operations_read(&c->ops, root);
-	if (err)
-		notes_add(run->notes,
-			  text_format("%s/bench/*/rows.tsv: %s: there is no "
-				      "coursework table",
-				      root, input_error(-err)),
-			  ROWTABLE_REMEDY);
-	else
+	rowtable_read(&c->table, root, run->notes);
+	operations_read(&c->ops, &c->table);
+	if (c->ops.n)
 		find_predictions(c, run, root);
-	rowtable_read(&c->table, root);
 	estimates_make(&c->ops, &c->table, run);
 }
 

@@ -32,8 +32,8 @@ struct operations {
 	size_t n;
 };
 
-/* operations_read() - from the rows.tsv below @root.  Return: 0 or -errno. */
-int operations_read(struct operations *ops, const char *root);
+/* operations_read() - by the `course` lines of @t. */
+void operations_read(struct operations *ops, const struct rowtable *t);
 
 /* operations_find() - by its id, or NULL. */
 struct operation *operations_find(const struct operations *ops, const char *id);
@@ -80,8 +80,7 @@ struct course {
 };
 
 /* course_read() - operations and predictions of @run: DIR/predictions.ini,
- * which run-all copies when it begins, else those in @root, else none.  A table
- * that cannot be read is a note, and the section is left out. */
+ * which run-all copies when it begins, else those in @root, else none. */
 void course_read(struct course *c, const struct run *run, const char *root);
 
 /* course_predicted() - what the student predicted of the @i-th operation, or

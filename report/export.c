@@ -68,25 +68,11 @@ int export_json(FILE *f, const void *run)
 	return err;
 }
 
-/* The name of @row on the card; NULL if it does not stand there. */
-static const char *name_on(const struct card *card, const struct run *run,
-			   const struct row *row)
-{
-	for (size_t i = 0; i < card->n; i++) {
-		const char **field = card->v[i]->field;
-
-		if (run_pick(run, field[CARD_PROGRAM], field[CARD_CASES]) ==
-		    row)
-			return field[CARD_WORDS];
-	}
-	return NULL;
-}
-
 /* Give the rows of @all what other formats want of them and --format json has
  * not: the value of each invocation, why there is none, the name on the card.
  */
 static void add_details(json_t *all, const struct run *run,
-			const struct card *card)
+			const struct rowtable *rowtable)
 {
 	json_t *rows = json_object_get(all, "rows");
 	size_t n = 0;
@@ -108,7 +94,8 @@ static void add_details(json_t *all, const struct run *run,
 				json_array_get(rows, n),
 				json_pack("{s:o, s:s?, s:s?}", "values", values,
 					  "why", row->missing, "words",
-					  name_on(card, run, row)));
+					  tables_words(run, rowtable, row,
+						       false)));
 		}
 	}
 }
@@ -159,7 +146,7 @@ static void refuse(const char *name, const char *dir)
 
 /* Return: 0 or -1, which was said. */
 static int print_as(const char *name, const char *path, const char *dir,
-		    const struct run *run, const struct card *card)
+		    const struct run *run, const struct rowtable *rowtable)
 {
 	json_t *all;
 
@@ -168,7 +155,7 @@ static int print_as(const char *name, const char *path, const char *dir,
 	if (!strcmp(name, "json"))
 		return export_json(stdout, run);
 	all = document(run);
-	add_details(all, run, card);
+	add_details(all, run, rowtable);
 	return convert(path, dir, all);
 }
 
@@ -178,7 +165,7 @@ int command_export(const struct settings *set, char **names)
 	const char *programs = text_format("%s/" PROGRAMS, set->root);
 	const char *path = text_format("%s/%s.jq", programs, name);
 	struct notes notes = { 0 };
-	struct card card;
+	struct rowtable rowtable;
 	struct run run;
 	const char *why;
 	int err;
@@ -194,11 +181,11 @@ int command_export(const struct settings *set, char **names)
 		warn("%s", why);
 	} else {
 		grades_earlier(&run);
-		card_read(&card, set->root, &notes);
+		rowtable_read(&rowtable, set->root, &notes);
 	}
 	for (size_t i = 0; i < notes.n; i++)
 		warn("%s", notes.v[i].text);
 	if (!err)
-		err = print_as(name, path, programs, &run, &card);
+		err = print_as(name, path, programs, &run, &rowtable);
 	return fflush(stdout) || ferror(stdout) || err ? EXIT_FAIL : EXIT_OK;
 }

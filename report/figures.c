@@ -50,40 +50,19 @@ static bool is_known(const struct figures *figs, const struct figure *fig)
 	return false;
 }
 
-int figures_read(struct figures *figs, const char *root, struct notes *notes)
+static void add_figure(struct figures *figs, const struct figure *fig)
 {
-	const struct rowtable_line *line = NULL;
-	struct rowtable table;
-	int err = rowtable_read(&table, root);
-
-	*figs = (struct figures) { 0 };
-	while ((line = rowtable_next(&table, "figure", line))) {
-		struct figure fig = { 0 };
-
-		if (read_figure(&fig, line) || is_known(figs, &fig)) {
-			notes_add(
-				notes,
-				text_format(
-					"%s: needs %d fields parted by tabs "
-					"and an id of its own: figure left out",
-					line->place, FIELDS),
-				NULL);
-			continue;
-		}
-		figs->v = text_grow(figs->v, figs->n, sizeof(fig));
-		figs->v[figs->n++] = fig;
-	}
-	return err;
+	figs->v = text_grow(figs->v, figs->n, sizeof(*fig));
+	figs->v[figs->n++] = *fig;
 }
 
-void figures_add_card(struct figures *figs, const struct card *card)
+void figures_read(struct figures *figs, const struct rowtable *table,
+		  struct notes *notes)
 {
-	figs->v = text_grow(figs->v, figs->n, sizeof(*figs->v));
-	figs->v[figs->n++] = (struct figure) {
+	static const struct figure card = {
 		.id = "card",
 		.kind = "card",
 		.benchmark = "",
-		.globs = "",
 		.x = "-",
 		.series = "",
 		.value = "value",
@@ -94,8 +73,25 @@ void figures_add_card(struct figures *figs, const struct card *card)
 		.caption = "Times (top) and bandwidths (bottom), on "
 			   "logarithmic scales.  The bars show how sure each "
 			   "number is (95 % interval).",
-		.card = card,
 	};
+	const struct rowtable_line *line = NULL;
+
+	*figs = (struct figures) { 0 };
+	while ((line = rowtable_next(table, "figure", line))) {
+		struct figure fig = { 0 };
+
+		if (read_figure(&fig, line) || is_known(figs, &fig))
+			notes_add(
+				notes,
+				text_format(
+					"%s: needs %d fields parted by tabs "
+					"and an id of its own: figure left out",
+					line->place, FIELDS),
+				NULL);
+		else
+			add_figure(figs, &fig);
+	}
+	add_figure(figs, &card);
 }
 
 static const char *output_of(const struct run *run, const struct figure *fig,

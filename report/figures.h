@@ -9,7 +9,6 @@
 #include "load.h"
 #include "rowtable.h"
 
-struct card;
 struct course;
 
 /* Where pictures, their data and settings are, in a results directory. */
@@ -30,8 +29,7 @@ const char *figures_picture(const char *dir, const char *name);
 struct figure {
 	const char *id, *kind, *benchmark, *globs, *x, *series, *value, *flags;
 	const char *title, *xlabel, *ylabel, *caption;
-	const struct card *card; /* what it shows of all programs, or NULL */
-	bool drawn;		 /* its pictures were made */
+	bool drawn; /* its pictures were made */
 };
 
 struct figures {
@@ -41,12 +39,10 @@ struct figures {
 	const char *remedy;
 };
 
-/* figures_read() - from the rows.tsv below @root; bad lines become notes.
- * Return: 0 or -errno. */
-int figures_read(struct figures *figs, const char *root, struct notes *notes);
-
-/* figures_add_card() - the picture of @card, which must outlive @figs. */
-void figures_add_card(struct figures *figs, const struct card *card);
+/* figures_read() - by the `figure` lines of @table, of which bad ones become
+ * notes; and the card's. */
+void figures_read(struct figures *figs, const struct rowtable *table,
+		  struct notes *notes);
 
 /* figures_make() - write the data of each figure into the run's directory,
  * drop those without any, and draw them by @root/scripts/plot unless

@@ -375,6 +375,11 @@ static void put_ranked(FILE *f, const char *array, const char *const *names,
 	put_names(f, array, ranked, n);
 }
 
+static bool is_card(const struct figure *fig)
+{
+	return !strcmp(fig->kind, "card");
+}
+
 static void put_settings(struct writer *w)
 {
 	const struct figure *fig = w->fig;
@@ -391,7 +396,8 @@ static void put_settings(struct writer *w)
 	put_label(f, "x_label", fig->xlabel, d->unit);
 	put_label(f, "y_label", fig->ylabel, d->unit);
 	put_label(f, "title",
-		  fig->card ? text_cut(card_machine(w->run), 90) : fig->title,
+		  is_card(fig) ? text_cut(card_machine(w->run), 90)
+			       : fig->title,
 		  d->unit);
 	put_label(f, "series_label", axis, d->unit);
 	put_label(f, "unit", "%u", d->unit);
@@ -517,8 +523,8 @@ static void collect(struct writer *w, struct figure *turned)
 	const struct rowtable *table = &w->course->table;
 	size_t known = 0;
 
-	if (w->fig->card)
-		card_collect(&w->d, w->fig->card, w->run);
+	if (is_card(w->fig))
+		card_collect(&w->d, table, w->run);
 	else
 		plotdata_collect(&w->d, w->fig, w->run, table);
 	if (needs_turning(w, turned)) {

@@ -629,13 +629,11 @@ static void carry(struct run *run, const struct rowtable_line *l, double pct)
 	}
 }
 
-void moves_find(struct run *run, const char *root)
+void moves_find(struct run *run, const struct rowtable *table)
 {
 	const struct rowtable_line *l = NULL;
-	struct rowtable table;
 
-	rowtable_read(&table, root);
-	while ((l = rowtable_next(&table, "moves", l))) {
+	while ((l = rowtable_next(table, "moves", l))) {
 		const struct row *by =
 			l->n == FIELDS ? run_pick(run, l->field[BY_PROGRAM],
 						  l->field[BY_CASES])

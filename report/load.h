@@ -118,9 +118,10 @@ double run_number(const json_t *object, const char *path);
 const struct row *run_pick(const struct run *run, const char *program,
 			   const char *globs);
 
-/* moves_find() - by the `moves` lines below @root: how far each row that they
+/* moves_find() - by the `moves` lines of @table: how far each row that they
  * name moves with the place of its code, as this run measured it. */
-void moves_find(struct run *run, const char *root);
+struct rowtable;
+void moves_find(struct run *run, const struct rowtable *table);
 
 /*
  * How many rounds the programs of a run had.  They differ because run-all gives

@@ -16,14 +16,12 @@ static bool is_usable(const struct operation *op)
 	       op->unit && text_glob("ns B B/s ns/B", op->unit);
 }
 
-int operations_read(struct operations *ops, const char *root)
+void operations_read(struct operations *ops, const struct rowtable *t)
 {
 	const struct rowtable_line *line = NULL;
-	struct rowtable table;
-	int err = rowtable_read(&table, root);
 
 	*ops = (struct operations) { 0 };
-	while ((line = rowtable_next(&table, "course", line))) {
+	while ((line = rowtable_next(t, "course", line))) {
 		struct operation op;
 		const char **const slots[] = {
 			&op.id,		&op.section,	&op.label,
@@ -41,7 +39,6 @@ int operations_read(struct operations *ops, const char *root)
 		ops->v = text_grow(ops->v, ops->n, sizeof(op));
 		ops->v[ops->n++] = op;
 	}
-	return err;
 }
 
 struct operation *operations_find(const struct operations *ops, const char *id)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rowtable.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "input.h"
+#include "load.h"
 #include "text.h"
 
 static const char *const places[] = {
@@ -69,7 +69,7 @@ static int read_file(struct rowtable *t, const char *root, const char *place)
 	return input_close(&in);
 }
 
-int rowtable_read(struct rowtable *t, const char *root)
+void rowtable_read(struct rowtable *t, const char *root, struct notes *notes)
 {
 	static struct rowtable all;
 	const bool known = all.n;
@@ -81,8 +81,14 @@ int rowtable_read(struct rowtable *t, const char *root)
 
 		err = err ? err : now;
 	}
+	if (!all.n)
+		notes_add(notes,
+			  text_format("%s/bench/*/rows.tsv: %s: there is no "
+				      "card, no plot and no coursework table",
+				      root, input_error(-err)),
+			  "--root names the directory that holds bench/ and "
+			  "plots/");
 	*t = all;
-	return all.n ? 0 : err ? err : -ENODATA;
 }
 
 const char *rowtable_given(const char *field)

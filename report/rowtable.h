@@ -22,14 +22,12 @@ struct rowtable {
 	size_t n;
 };
 
-/* Remedy for the user where they cannot be read. */
-#define ROWTABLE_REMEDY \
-	"--root names the directory that holds bench/ and plots/"
+struct notes;
 
 /* rowtable_read() - all files below @root, read once, family by family in the
- * order of the report; lines that lack fields are left out.  Return: 0, or
- * -errno if none can be read. */
-int rowtable_read(struct rowtable *t, const char *root);
+ * order of the report; lines that lack fields are left out.  Where none can be
+ * read a note says why and what is missing then. */
+void rowtable_read(struct rowtable *t, const char *root, struct notes *notes);
 
 /* rowtable_given() - a field, NULL if it is "-". */
 const char *rowtable_given(const char *field);

@@ -110,10 +110,10 @@ static void put_card(struct doc *d, const struct run *run,
 	for (size_t i = 0; i < parts->figs->n; i++) {
 		const struct figure *fig = &parts->figs->v[i];
 
-		if (fig->card && fig->drawn)
+		if (!strcmp(fig->id, "card") && fig->drawn)
 			d->format->picture(d, fig->id, fig->caption);
 	}
-	card_table(&t, parts->card, run);
+	card_table(&t, &parts->course->table, run);
 	doc_table(d, &t, CARD_NONE);
 	d->format->para(d, prose("legend", NULL));
 	d->format->list(d, 1);

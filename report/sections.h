@@ -11,7 +11,7 @@
 #include "rowtable.h"
 
 /*
- * The card: the core rows that have words in rows.tsv, the figures that a
+ * The card: the `core` lines of @rows that have words, the figures that a
  * person quotes.  Wherever it is shown, times come first, then bandwidths, each
  * in the order of their size, then what has no value, with the reason.
  * Operations of programs that are not part of the run are left out.
@@ -19,30 +19,18 @@
 /* Where no operation of it is part of a run. */
 #define CARD_NONE "This run has no operation of the card."
 
-/* The fields of its lines. */
-enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL };
-
-struct card {
-	const struct rowtable_line **v;
-	size_t n;
-};
-
-/* card_read() - from the rows.tsv below @root; nothing, with a note, if they
- * cannot be read. */
-void card_read(struct card *card, const char *root, struct notes *notes);
-
 /* card_table() - operation, value, interval, grade; where there is no value the
  * reason stands behind the operation. */
-void card_table(struct table *t, const struct card *card,
+void card_table(struct table *t, const struct rowtable *rows,
 		const struct run *run);
 
-/* card_print() - machine, table and quality for a terminal of 80 columns: three
+/* card_print() - machine, quality and table for a terminal of 80 columns: three
  * lines more than it has operations, unless a CPU's number has three digits. */
-void card_print(FILE *f, const struct card *card, const struct run *run);
+void card_print(FILE *f, const struct rowtable *rows, const struct run *run);
 
 /* card_collect() - the operations with a value as points of card.svg: a
  * category for each, by its words; x is its place; y in ns, or in B/s. */
-void card_collect(struct plotdata *d, const struct card *card,
+void card_collect(struct plotdata *d, const struct rowtable *rows,
 		  const struct run *run);
 
 const char *card_machine(const struct run *run);
@@ -50,7 +38,6 @@ const char *card_machine(const struct run *run);
 struct report_parts {
 	const struct run *run;
 	const struct figures *figs;
-	const struct card *card;
 	const struct course *course;
 };
 
@@ -82,6 +69,11 @@ void tables_section(struct table *t, const struct run *run,
 void tables_core(struct table *t, const struct run *run,
 		 const struct rowtable *rows, const struct section *core);
 bool tables_is_core(const struct row *row);
+
+/* tables_words() - the name of @row on the card or, if @more, in the course or
+ * for lmbench; NULL if it has none. */
+const char *tables_words(const struct run *run, const struct rowtable *rows,
+			 const struct row *row, bool more);
 
 /* tables_missing() - the cases that have no value, and the programs that gave
  * none, by reason. */

@@ -247,9 +247,8 @@ bool tables_is_core(const struct row *row)
 	return row->all.tier && !strcmp(row->all.tier, "core");
 }
 
-/* The name of @row on the card, in the course or for lmbench, or NULL. */
-static const char *words_for(const struct run *run, const struct rowtable *t,
-			     const struct row *row)
+const char *tables_words(const struct run *run, const struct rowtable *rows,
+			 const struct row *row, bool more)
 {
 	/* Where a line of the kind has its words, program and cases. */
 	static const struct {
@@ -258,11 +257,12 @@ static const char *words_for(const struct run *run, const struct rowtable *t,
 	} kinds[] = { { "core", 2, 0, 1 },
 		      { "course", 2, 3, 4 },
 		      { "lmbench", 1, 2, 3 } };
+	const size_t n = more ? sizeof(kinds) / sizeof(*kinds) : 1;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct rowtable_line *l = NULL;
 
-		while ((l = rowtable_next(t, kinds[i].kind, l)))
+		while ((l = rowtable_next(rows, kinds[i].kind, l)))
 			if (rowtable_given(l->field[kinds[i].words]) &&
 			    !strcmp(l->field[kinds[i].program],
 				    row->all.benchmark) &&
@@ -285,9 +285,10 @@ void tables_core(struct table *t, const struct run *run,
 		const struct row *row = &run->rows[core->rows[i]];
 		const struct result *r = &row->all;
 
-		table_line(t, tables_mark(r), words_for(run, rows, row),
-			   r->benchmark, r->name, tables_value(r),
-			   tables_interval(r), r->grade, remark(row));
+		table_line(t, tables_mark(r),
+			   tables_words(run, rows, row, true), r->benchmark,
+			   r->name, tables_value(r), tables_interval(r),
+			   r->grade, remark(row));
 		named |= t->cells[i * t->ncolumns] != NULL;
 	}
 	table_prune(t);
