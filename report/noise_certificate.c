@@ -105,16 +105,6 @@ static void add_tasks(struct noise_cpu *c, const json_t *row)
 	}
 }
 
-static enum noise_phase phase_of(const json_t *row)
-{
-	const char *name = run_text(row, "phase");
-
-	return !name			 ? NOISE_BETWEEN
-	       : !strcmp(name, "before") ? NOISE_BEFORE
-	       : !strcmp(name, "after")	 ? NOISE_AFTER
-					 : NOISE_BETWEEN;
-}
-
 static void add_looks(struct noise_cpu *c, const json_t *row)
 {
 	const json_t *rate;
@@ -136,18 +126,14 @@ static void add_row(struct noise_certificate *q, const json_t *row)
 	json_t *irqs = json_object_get(row, "interrupts"), *count;
 	struct noise_cpu *c =
 		find_cpu(q, (int)json_integer_value(run_at(row, "cpu")));
-	enum noise_phase phase = phase_of(row);
-	double lost = amount(row, "lost_us");
 	const char *name;
 
 	c->measuring |= json_is_true(run_at(row, "measuring"));
 	c->hypervisor |= json_is_true(run_at(row, "hypervisor"));
 	c->spun_us += amount(row, "spun_us");
-	c->lost_us += lost;
+	c->lost_us += amount(row, "lost_us");
 	c->steal_us += amount(row, "steal_us");
 	c->longest_us = fmax(c->longest_us, amount(row, "longest_us"));
-	c->phase_spun_us[phase] += amount(row, "spun_us");
-	c->phase_lost_us[phase] += lost;
 	for (int i = 0; i < NOISE_CAUSES; i++)
 		c->causes_us[i] +=
 			amount(row, text_format("causes_us.%s", causes[i]));
@@ -215,8 +201,8 @@ enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c)
 	return most;
 }
 
-/* The largest numbers of @o, each by @format_one, NULL if there
- * are none. */
+/* The largest numbers of @o, over @unit, each by @format_one; NULL if there are
+ * none. */
 static const char *largest(const json_t *o, double unit,
 			   const char *(*format_one)(const char *name,
 						     double x))
@@ -228,11 +214,10 @@ static const char *largest(const json_t *o, double unit,
 		const char *name, *most = NULL;
 		double x = 0;
 		json_t *v;
-		const char *longer;
 
 		json_object_foreach((json_t *)o, name, v)
 		{
-			double y = json_number_value(v);
+			const double y = json_number_value(v);
 
 			if (y > x && y < below) {
 				x = y;
@@ -242,10 +227,8 @@ static const char *largest(const json_t *o, double unit,
 		if (!most)
 			break;
 		below = x;
-		longer = text_format("%s%s%s", text ? text : "",
-				     text ? ", " : "",
-				     format_one(most, x / unit));
-		text = longer;
+		text = text_format("%s%s%s", text ? text : "", text ? ", " : "",
+				   format_one(most, x / unit));
 	}
 	return text;
 }
@@ -328,28 +311,18 @@ const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause)
 	}
 }
 
-/* The looks of @c in order, and how many of them were beside somebody. */
-static double *in_order(const struct noise_cpu *c, size_t *shared)
-{
-	double *x = text_alloc(c->n_adds, sizeof(*x));
-
-	for (size_t i = 0; i < c->n_adds; i++)
-		x[i] = c->adds[i];
-	stats_sort(x, c->n_adds);
-	*shared = 0;
-	while (x[*shared] < ALONE * x[c->n_adds - 1])
-		++*shared;
-	return x;
-}
-
 const char *noise_cpu_shared(const struct noise_cpu *c)
 {
-	size_t shared;
-	double *x, then, best;
+	double *x = text_alloc(c->n_adds, sizeof(*x)), then, best;
+	size_t shared = 0;
 
 	if (c->n_adds < LOOKS)
 		return NULL;
-	x = in_order(c, &shared);
+	for (size_t i = 0; i < c->n_adds; i++)
+		x[i] = c->adds[i];
+	stats_sort(x, c->n_adds);
+	while (x[shared] < ALONE * x[c->n_adds - 1])
+		shared++;
 	if (!shared || (double)shared < SHARED * (double)c->n_adds)
 		return NULL;
 	then = stats_quantile(x, shared, 0.5);
@@ -374,30 +347,48 @@ const char *noise_cpu_shared_mend(const struct noise_cpu *c)
 			 "| sudo tee /sys/devices/system/cpu/smt/control";
 }
 
-static void print_one(FILE *f, const char *what, const char *fix)
+/* A line of the certificate, and what can be done about it. */
+struct finding {
+	const char *what, *fix;
+};
+
+/* The causes on @c that are worth a word, in @v with room for one more than
+ * there are causes.  Return: how many. */
+static size_t findings(struct finding *v, const struct noise_cpu *c)
 {
-	if (what)
-		console_text(f, text_format("%s; to fix it: %s", what, fix),
-			     "  ", "    ");
+	const char *shared = noise_cpu_shared(c);
+	size_t n = 0;
+
+	for (int i = 0; i < NOISE_CAUSES; i++) {
+		const enum noise_cause cause = (enum noise_cause)i;
+		const char *what = noise_cpu_cause(c, cause);
+
+		if (what)
+			v[n++] = (struct finding) { what,
+						    noise_cpu_mend(c, cause) };
+	}
+	if (shared)
+		v[n++] = (struct finding) { shared, noise_cpu_shared_mend(c) };
+	return n;
 }
 
 void noise_certificate_print(FILE *f, const struct run *run)
 {
+	struct finding v[NOISE_CAUSES + 1];
 	struct noise_certificate q;
+	size_t n;
 
 	noise_certificate_sum(&q, run);
-	if (q.n) {
-		const char *line = noise_cpu_verdict(&q.v[0]);
-
-		fputc('\n', f);
-		console_text(f, line, "noise certificate: ", "  ");
-	}
-	for (int i = 0; q.n && i < NOISE_CAUSES; i++)
-		print_one(f, noise_cpu_cause(&q.v[0], (enum noise_cause)i),
-			  noise_cpu_mend(&q.v[0], (enum noise_cause)i));
-	if (q.n)
-		print_one(f, noise_cpu_shared(&q.v[0]),
-			  noise_cpu_shared_mend(&q.v[0]));
+	if (!q.n)
+		return;
+	fputc('\n', f);
+	console_text(f, noise_cpu_verdict(&q.v[0]), "noise certificate: ", "  ");
+	n = findings(v, &q.v[0]);
+	for (size_t i = 0; i < n; i++)
+		console_text(f,
+			     text_format("%s; to fix it: %s", v[i].what,
+					 v[i].fix),
+			     "  ", "    ");
 }
 
 static const char *percent(double part, double whole)
@@ -407,13 +398,8 @@ static const char *percent(double part, double whole)
 
 static void fill(struct table *t, const struct noise_certificate *q)
 {
-	static const char *const heads[] = {
-		"CPU",	  "noise",	 "lost",  "before",    "between rounds",
-		"after",  "longest gap", "tasks", "throttled", "interrupts",
-		"unseen",
-	};
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		table_column(t, heads[i], i != 1);
+	table_begin(t, "CPU>|noise|lost>|longest gap>|tasks>|throttled>|"
+		       "interrupts>|unseen>");
 	for (size_t i = 0; i < q->n && i < MOST_CPUS; i++) {
 		const struct noise_cpu *c = &q->v[i];
 
@@ -421,52 +407,25 @@ static void fill(struct table *t, const struct noise_certificate *q)
 			   text_format("%d%s", c->cpu,
 				       c->measuring ? " (measures)" : ""),
 			   noise_word(noise_cpu_share(c)),
-			   percent(c->lost_us, c->spun_us));
-		for (size_t j = 0; j < NOISE_PHASES; j++)
-			table_cell(t, 3 + j,
-				   percent(c->phase_lost_us[j],
-					   c->phase_spun_us[j]));
-		table_cell(t, 6, text_units(1e3 * c->longest_us, "ns"));
+			   percent(c->lost_us, c->spun_us),
+			   text_units(1e3 * c->longest_us, "ns"));
 		for (size_t j = 0; j < NOISE_CAUSES; j++)
-			table_cell(t, 7 + j,
+			table_cell(t, 4 + j,
 				   percent(c->causes_us[j], c->spun_us));
 	}
-	t->caption =
-		text_format("Share of each CPU's time that other work used, "
-			    "when, and which%s",
-			    q->n > MOST_CPUS ? "; the quieter CPUs are left out"
-					     : "");
-}
-
-/* An item of the list, which the first one begins. */
-static void put_one(struct doc *d, bool *any, const char *what, const char *fix)
-{
-	if (what) {
-		const char *line = text_format("%s. To fix it: %s.", what, fix);
-
-		if (!*any)
-			d->format->list(d, 1);
-		*any = true;
-		d->format->item(d, NULL, line);
-	}
-}
-
-static void put_causes(struct doc *d, const struct noise_cpu *c)
-{
-	bool any = false;
-
-	for (int i = 0; i < NOISE_CAUSES; i++)
-		put_one(d, &any, noise_cpu_cause(c, (enum noise_cause)i),
-			noise_cpu_mend(c, (enum noise_cause)i));
-	put_one(d, &any, noise_cpu_shared(c), noise_cpu_shared_mend(c));
-	if (any)
-		d->format->list(d, 0);
+	t->caption = text_format("Share of each CPU's time that other work "
+				 "used, and which%s",
+				 q->n > MOST_CPUS
+					 ? "; the quieter CPUs are left out"
+					 : "");
 }
 
 void sections_noise(struct doc *d, const struct run *run)
 {
-	struct table t = { 0 };
+	struct finding v[NOISE_CAUSES + 1];
 	struct noise_certificate q;
+	struct table t;
+	size_t n;
 
 	noise_certificate_sum(&q, run);
 	d->format->fold(d, "noise", "Noise certificate");
@@ -476,9 +435,16 @@ void sections_noise(struct doc *d, const struct run *run)
 		d->format->fold(d, NULL, NULL);
 		return;
 	}
-	d->format->para(d, text_format("The certificate: %s.",
-				       noise_cpu_verdict(&q.v[0])));
-	put_causes(d, &q.v[0]);
+	doc_para(d, "The certificate: %s.", noise_cpu_verdict(&q.v[0]));
+	n = findings(v, &q.v[0]);
+	if (n)
+		d->format->list(d, 1);
+	for (size_t i = 0; i < n; i++)
+		d->format->item(d, NULL,
+				text_format("%s. To fix it: %s.", v[i].what,
+					    v[i].fix));
+	if (n)
+		d->format->list(d, 0);
 	fill(&t, &q);
 	d->format->table(d, &t);
 	d->format->para(d, prose("noise", NULL));

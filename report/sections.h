@@ -146,8 +146,6 @@ void warnings_add(struct run *run);
  * The noise certificate of a run: what `machine noise` saw on each CPU before,
  * between the rounds and after, added up (noise.jsonl).
  */
-enum noise_phase { NOISE_BEFORE, NOISE_BETWEEN, NOISE_AFTER, NOISE_PHASES };
-
 /* Causes of lost time. */
 enum noise_cause {
 	NOISE_TASKS,
@@ -162,7 +160,6 @@ struct noise_cpu {
 	bool measuring, hypervisor;
 	double spun_us, lost_us, longest_us, steal_us;
 	double causes_us[NOISE_CAUSES];
-	double phase_spun_us[NOISE_PHASES], phase_lost_us[NOISE_PHASES];
 	json_t *tasks;	    /* "name (pid 7)": us that it ran */
 	json_t *interrupts; /* by kind: how many */
 	double *adds; /* for each core cycle (clock/reference.h), by look */
