@@ -23,7 +23,6 @@ static const struct {
 	{ "absent", "Nodes without results", BRIEF, fleet_absent },
 	{ "classes", "Classes of hardware", BRIEF, fleet_classes },
 	{ "differs", "What differs within a class", 0, fleet_differs },
-	{ "odd", "Rows that failed or have two levels", 0, fleet_odd_rows },
 	{ "rows", "All rows over the nodes", FOLDED, fleet_rows },
 };
 
@@ -100,8 +99,7 @@ static int put_json(FILE *file, const void *f)
 
 static void tell(const struct fleet *f)
 {
-	for (size_t i = 0; i < f->notes.n; i++)
-		warn("%s", f->notes.v[i].text);
+	notes_warn(&f->notes);
 	if (f->more_notes)
 		warn("%zu more such notes", f->more_notes);
 }

@@ -50,12 +50,6 @@ const char *fleet_words(const struct fleet *f, const struct fleet_node *node)
 		node->verdict == FLEET_CONFIRMED ? "; second run agrees" : ""));
 }
 
-/* @more behind @list, with @comma between. */
-static const char *add(const char *list, const char *comma, const char *more)
-{
-	return list ? text_format("%s%s%s", list, comma, more) : more;
-}
-
 /* Names of those of @nodes, or how many they are. */
 static const char *names(const struct fleet *f, const json_t *nodes)
 {
@@ -63,7 +57,7 @@ static const char *names(const struct fleet *f, const json_t *nodes)
 	const char *text = NULL;
 
 	for (size_t i = 0; i < n && i < NAMED; i++)
-		text = add(
+		text = text_join(
 			text, ", ",
 			f->nodes[json_integer_value(json_array_get(nodes, i))]
 				.name);
@@ -132,7 +126,7 @@ static const char *differs_in(const struct fleet *f,
 
 	for (size_t i = 0; (name = compare_setting_name(i)); i++)
 		if (common[i] && strcmp(common[i], node->settings[i]) != 0)
-			text = add(text, ", ", name);
+			text = text_join(text, ", ", name);
 	return text;
 }
 
@@ -153,13 +147,12 @@ void fleet_differs(struct table *t, const struct fleet *f)
 			json_object_foreach(values, value, nodes)
 			{
 				if (strcmp(value, most) != 0 && shown++ < NAMED)
-					others =
-						add(others, "; ",
-						    text_format("%s (%s)",
-								text_cut(value,
-									 VALUE),
-								names(f,
-								      nodes)));
+					others = text_join(
+						others, "; ",
+						text_format("%s (%s)",
+							    text_cut(value,
+								     VALUE),
+							    names(f, nodes)));
 			}
 			if (shown > NAMED)
 				others = text_format("%s; and %zu more values",
@@ -291,10 +284,10 @@ static const char *odd_of(const struct fleet *f,
 		text = text_format("two levels, slower: %s",
 				   names(f, nodes_of(f, class, i, false)));
 	if (json_array_size(failed))
-		text = add(text, "; ",
-			   text_format("failed on %zu: %s",
-				       json_array_size(failed),
-				       names(f, failed)));
+		text = text_join(text, "; ",
+				 text_format("failed on %zu: %s",
+					     json_array_size(failed),
+					     names(f, failed)));
 	return text;
 }
 
@@ -304,7 +297,7 @@ static const char *units(const struct fleet_level *level, double x,
 	return level->n ? text_units(x, unit) : NULL;
 }
 
-static void put_rows(struct table *t, const struct fleet *f, bool odd)
+void fleet_rows(struct table *t, const struct fleet *f)
 {
 	table_begin(t, "class|row|nodes>|median>|MAD>|least>|greatest>|"
 		       "what is odd");
@@ -315,8 +308,7 @@ static void put_rows(struct table *t, const struct fleet *f, bool odd)
 		const char *unit = f->rows[row].what.unit;
 		const char *why = odd_of(f, class, row);
 
-		if (odd ? why && level->state != FLEET_ROW_FEW
-			: why || level->state != FLEET_ROW_NONE)
+		if (why || level->state != FLEET_ROW_NONE)
 			table_line(t, "", class->letter, f->rows[row].title,
 				   text_format("%zu", level->n),
 				   units(level, level->median, unit),
@@ -324,16 +316,6 @@ static void put_rows(struct table *t, const struct fleet *f, bool odd)
 				   units(level, level->min, unit),
 				   units(level, level->max, unit), why);
 	}
-}
-
-void fleet_rows(struct table *t, const struct fleet *f)
-{
-	put_rows(t, f, false);
-}
-
-void fleet_odd_rows(struct table *t, const struct fleet *f)
-{
-	put_rows(t, f, true);
 }
 
 static json_t *beyond(const struct fleet *f, const struct fleet_node *node)

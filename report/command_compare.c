@@ -98,8 +98,8 @@ static int load_side(struct sides *s, const char *name)
 	} else {
 		s->n++;
 	}
-	for (size_t j = 0; !err && j < side->notes.n; j++)
-		warn("%s", side->notes.v[j].text);
+	if (!err)
+		notes_warn(&side->notes);
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 

@@ -24,8 +24,7 @@ static int check(struct operations *ops, const char *file)
 	/* Any rate will do: only the lines are looked at. */
 	int bad = predictions_read(ops, file, 1e9, &notes);
 
-	for (size_t i = 0; i < notes.n; i++)
-		warn("%s", notes.v[i].text);
+	notes_warn(&notes);
 	for (size_t i = 0; bad >= 0 && i < ops->n; i++)
 		said += ops->v[i].said[PREDICTED] >= 0;
 	if (bad < 0)
@@ -73,12 +72,6 @@ static int print_run(const struct settings *set, char **names,
 	return err ? EXIT_FAIL : flushed();
 }
 
-static void print_notes(const struct run *run)
-{
-	for (size_t i = 0; i < run->notes->n; i++)
-		warn("%s", run->notes->v[i].text);
-}
-
 static void print_coursework(const char *root, struct run *run)
 {
 	struct doc d = { .f = stdout, .format = &doc_console };
@@ -86,7 +79,7 @@ static void print_coursework(const char *root, struct run *run)
 
 	course_read(&c, run, root);
 	course_write(&d, &c, run);
-	print_notes(run);
+	notes_warn(run->notes);
 }
 
 static void print_skeleton(const char *root, struct run *run)
@@ -100,7 +93,7 @@ static void print_skeleton(const char *root, struct run *run)
 	course_read(&c, run, root);
 	figures_read(&figs, &c.table, run->notes);
 	course_skeleton(&d, &c, run, &figs);
-	print_notes(run);
+	notes_warn(run->notes);
 }
 
 int command_coursework(const struct settings *set, char **names)

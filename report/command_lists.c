@@ -25,8 +25,7 @@ static int list(const char *dir, bool core, const void *arg,
 		warn("%s", why);
 	else
 		code = put(&run, arg);
-	for (size_t i = 0; i < notes.n; i++)
-		warn("%s", notes.v[i].text);
+	notes_warn(&notes);
 	if (fflush(stdout) || ferror(stdout)) {
 		warn("standard output: %s", strerror(errno));
 		return EXIT_FAIL;

@@ -82,11 +82,6 @@ static const char *number(size_t n)
 	return text_format("%zu", n);
 }
 
-static const char *add(const char *list, const char *comma, const char *more)
-{
-	return list ? text_format("%s%s%s", list, comma, more) : more;
-}
-
 /* "1.051": four digits are 0.1 %. */
 static const char *ratio(double log_ratio)
 {
@@ -276,7 +271,7 @@ static const char *side_cell(const struct compare_view *v, size_t k,
 		cell = change(c, p);
 		if (p->level)
 			cell = text_format("%s level %s", p->level, cell);
-		text = add(text, "; ", cell);
+		text = text_join(text, "; ", cell);
 	} while (++p < end && !p->first);
 	return c->counted && !v->c->counted
 		       ? text_format("%s: %s", counts_of_a(p - 1), text)
@@ -462,9 +457,9 @@ static void put_verdict(struct doc *d, const struct compare_view *v, size_t i)
 			const char *word, *noise = noise_of_run(run, &word);
 
 			if (noise && !strcmp(word, "very noisy"))
-				runs = add(runs, ", ",
-					   text_format("%s (%s)", run->dir,
-						       noise));
+				runs = text_join(runs, ", ",
+						 text_format("%s (%s)",
+							     run->dir, noise));
 		}
 	d->format->para(d,
 			verdict_line(c, v->n > 1 || v->in_time ? label(v, i + 1)

@@ -229,7 +229,7 @@ static void put_base64(FILE *f, const char *text)
  * script in an image nor fetches anything for it, whoever wrote it. */
 static void put_image(struct doc *d, const char *name, const char *caption)
 {
-	const char *file = figures_picture(d->dir, name);
+	const char *file = text_format(FIGURES_DIR "/%s.svg", name);
 	const char *svg = input_text(text_format("%s/%s", d->dir, file),
 				     INPUT_NO_LINK, NULL);
 

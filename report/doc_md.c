@@ -117,7 +117,7 @@ static void md_picture(struct doc *d, const char *name, const char *caption)
 {
 	fputs("![", d->f);
 	text_md(d->f, caption);
-	fprintf(d->f, "](%s)\n\n", figures_picture(d->dir, name));
+	fprintf(d->f, "](" FIGURES_DIR "/%s.svg)\n\n", name);
 }
 
 static void md_list(struct doc *d, int begin)

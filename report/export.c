@@ -183,8 +183,7 @@ int command_export(const struct settings *set, char **names)
 		grades_earlier(&run);
 		rowtable_read(&rowtable, set->root, &notes);
 	}
-	for (size_t i = 0; i < notes.n; i++)
-		warn("%s", notes.v[i].text);
+	notes_warn(&notes);
 	if (!err)
 		err = print_as(name, path, programs, &run, &rowtable);
 	return fflush(stdout) || ferror(stdout) || err ? EXIT_FAIL : EXIT_OK;

@@ -101,7 +101,9 @@ static const char *output_of(const struct run *run, const struct figure *fig,
 			   suffix);
 }
 
-int figures_folder(const char *dir)
+/* Make @dir/FIGURES_DIR.  Return: 0 or -errno; -ENOTDIR if something else, such
+ * as a link, is in its place. */
+static int make_folder(const char *dir)
 {
 	const char *path = text_format("%s/" FIGURES_DIR, dir);
 	struct stat st;
@@ -113,32 +115,20 @@ int figures_folder(const char *dir)
 	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
-const char *figures_picture(const char *dir, const char *name)
-{
-	const char *here = text_format("%s.svg", name);
-	const char *below = text_format(FIGURES_DIR "/%s", here);
-
-	return access(text_format("%s/%s", dir, below), F_OK) &&
-			       !access(text_format("%s/%s", dir, here), F_OK)
-		       ? here
-		       : below;
-}
-
-/* Remove the files of @fig that an earlier report made, also where versions
- * before FIGURES_DIR wrote them. */
+/* Remove the files of @fig that an earlier report made. */
 static void remove_old(const struct run *run, const struct figure *fig)
 {
 	static const char *const suffixes[] = { "svg", "pdf", "png", "dat",
 						"plot" };
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		unlink(output_of(run, fig, suffixes[i]));
-		unlink(text_format("%s/%s.%s", run->dir, fig->id, suffixes[i]));
-	}
 }
 
-int figures_draw(const char *root, const char *dir, const char *const *ids,
-		 size_t count)
+/* Run @root/scripts/plot DIR ID...  Return: its exit status, or -errno after
+ * the reason was printed. */
+static int draw(const char *root, const char *dir, const char *const *ids,
+		size_t count)
 {
 	const char *path = text_format("%s/scripts/plot", root);
 	const char **argv = text_alloc(count + 3, sizeof(*argv));
@@ -178,7 +168,7 @@ static void explain(struct figures *figs, int status)
 static void write_data(struct figures *figs, const struct run *run,
 		       const struct course *course)
 {
-	const int folder = figures_folder(run->dir);
+	const int folder = make_folder(run->dir);
 	size_t n = 0;
 
 	if (folder)
@@ -227,7 +217,7 @@ void figures_make(struct figures *figs, const struct run *run,
 	ids = text_alloc(figs->n, sizeof(*ids));
 	for (size_t i = 0; i < figs->n; i++)
 		ids[i] = figs->v[i].id;
-	status = figs->n ? figures_draw(root, run->dir, ids, figs->n) : EXIT_OK;
+	status = draw(root, run->dir, ids, figs->n);
 	for (size_t i = 0; i < figs->n; i++) {
 		figs->v[i].drawn =
 			!access(output_of(run, &figs->v[i], "svg"), R_OK);

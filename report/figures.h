@@ -14,14 +14,6 @@ struct course;
 /* Where pictures, their data and settings are, in a results directory. */
 #define FIGURES_DIR "plots"
 
-/* figures_folder() - make @dir/FIGURES_DIR.  Return: 0 or -errno; -ENOTDIR if
- * something else, such as a link, is in its place. */
-int figures_folder(const char *dir);
-
-/* figures_picture() - @name.svg as a path from @dir: in FIGURES_DIR, or beside
- * the results, where versions before it wrote it. */
-const char *figures_picture(const char *dir, const char *name);
-
 /*
  * Figures are data: one line of a rows.tsv says which rows of which
  * benchmark are drawn how.  A figure without data is left out.
@@ -49,11 +41,6 @@ void figures_read(struct figures *figs, const struct rowtable *table,
  * @no_plots. */
 void figures_make(struct figures *figs, const struct run *run,
 		  const struct course *course, const char *root, bool no_plots);
-
-/* figures_draw() - run @root/scripts/plot DIR ID...  Return: its exit status,
- * or -errno after the reason was said. */
-int figures_draw(const char *root, const char *dir, const char *const *ids,
-		 size_t count);
 
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */
 bool figures_flag(const struct figure *fig, const char *flag);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "grade.h"
 #include "input.h"
 #include "rowtable.h"
@@ -570,6 +571,12 @@ void notes_add(struct notes *notes, const char *text, const char *remedy)
 	}
 	notes->v = text_grow(notes->v, notes->n, sizeof(*notes->v));
 	notes->v[notes->n++] = (struct note) { text, remedy };
+}
+
+void notes_warn(const struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		warn("%s", notes->v[i].text);
 }
 
 void notes_say(struct notes *notes, const char *both)

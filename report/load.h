@@ -22,6 +22,9 @@ struct notes {
 /* notes_add() - @remedy may be NULL.  The same text is not added twice. */
 void notes_add(struct notes *notes, const char *text, const char *remedy);
 
+/* notes_warn() - print the texts on stderr. */
+void notes_warn(const struct notes *notes);
+
 /* notes_say() - @both: the text and, behind a blank line, the remedy. */
 void notes_say(struct notes *notes, const char *both);
 

@@ -13,8 +13,6 @@
 /* The fields of a `mistake` line (docs/rows.md). */
 enum part { ID, TITLE, BAD, BAD_ROW, GOOD, ROW, MOST, LEAST, DOES, WHY, HERE };
 
-enum cell { MISTAKE, PRINTS, PROPERLY, FACTOR, SHOWN, BY };
-
 /* NAN: nothing is claimed on this side, and no factor compares with it. */
 static double bound(const char *field)
 {
@@ -67,49 +65,31 @@ static const char *proper_value(const struct found *x)
 		       : text_format("%.3g %s", x->right, x->naive->all.unit);
 }
 
-static void add_row(struct table *t, const struct rowtable_line *l,
-		    const struct run *run)
-{
-	const struct found x = find(l, run);
-	const char *const *f = l->field;
-
-	table_row(t, "");
-	table_cell(t, MISTAKE, f[TITLE]);
-	table_cell(t, PRINTS, x.naive ? tables_value(&x.naive->all) : NULL);
-	table_cell(t, PROPERLY, proper_value(&x));
-	if (isfinite(x.factor)) {
-		table_cell(t, FACTOR, text_format("%.3g x", x.factor));
-		table_cell(t, SHOWN, x.shown ? "yes" : "no");
-	}
-	table_cell(t, BY, text_format("%s: %s", f[GOOD], f[ROW]));
-}
-
-/* "at most 0.8 or at least 1.25 times" */
+/* "at most 0.8 or at least 1.25" */
 static const char *claim(const struct rowtable_line *l)
 {
 	const double most = bound(l->field[MOST]);
 	const double least = bound(l->field[LEAST]);
 
-	return isnan(least)  ? text_format("at most %g times", most)
-	       : isnan(most) ? text_format("at least %g times", least)
-			     : text_format("at most %g or at least %g times",
-					   most, least);
+	return isnan(least) ? text_format("at most %g", most)
+	       : isnan(most)
+		       ? text_format("at least %g", least)
+		       : text_format("at most %g or at least %g", most, least);
 }
 
-static void put_text(struct doc *d, const struct rowtable_line *l,
-		     const struct run *run)
+static void add_row(struct table *t, const struct rowtable_line *l,
+		    const struct run *run)
 {
-	const char *const *f = l->field;
 	const struct found x = find(l, run);
-	const char *but = "";
+	const char *const *f = l->field;
+	const bool known = isfinite(x.factor);
 
-	if (isfinite(x.factor) && !x.shown)
-		but = text_format("; but the factor is %.3g here, so this "
-				  "machine does not show it",
-				  x.factor);
-	d->format->para(d, prose("mistake", "title", f[TITLE], "id", f[ID],
-				 "does", f[DOES], "why", f[WHY], "claim",
-				 claim(l), "but", but, "here", f[HERE], NULL));
+	table_line(t, "", f[TITLE],
+		   x.naive ? tables_value(&x.naive->all) : NULL,
+		   proper_value(&x),
+		   known ? text_format("%.3g x", x.factor) : NULL, claim(l),
+		   known ? x.shown ? "yes" : "no" : NULL,
+		   text_format("%s: %s", f[GOOD], f[ROW]));
 }
 
 void mistakes_write(struct doc *d, const struct rowtable *rows,
@@ -119,10 +99,13 @@ void mistakes_write(struct doc *d, const struct rowtable *rows,
 	struct table t;
 
 	table_begin(&t, "mistake|the naive program prints>|measured "
-			"properly>|factor>|shown here|by");
+			"properly>|factor>|claimed factor|shown here|by");
 	while ((l = rowtable_next(rows, "mistake", l)))
 		add_row(&t, l, run);
 	d->format->table(d, &t);
 	while ((l = rowtable_next(rows, "mistake", l)))
-		put_text(d, l, run);
+		d->format->para(d, prose("mistake", "title", l->field[TITLE],
+					 "id", l->field[ID], "does",
+					 l->field[DOES], "why", l->field[WHY],
+					 "here", l->field[HERE], NULL));
 }

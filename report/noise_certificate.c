@@ -227,8 +227,7 @@ static const char *largest(const json_t *o, double unit,
 		if (!most)
 			break;
 		below = x;
-		text = text_format("%s%s%s", text ? text : "", text ? ", " : "",
-				   format_one(most, x / unit));
+		text = text_join(text, ", ", format_one(most, x / unit));
 	}
 	return text;
 }
@@ -382,7 +381,8 @@ void noise_certificate_print(FILE *f, const struct run *run)
 	if (!q.n)
 		return;
 	fputc('\n', f);
-	console_text(f, noise_cpu_verdict(&q.v[0]), "noise certificate: ", "  ");
+	console_text(f, noise_cpu_verdict(&q.v[0]),
+		     "noise certificate: ", "  ");
 	n = findings(v, &q.v[0]);
 	for (size_t i = 0; i < n; i++)
 		console_text(f,
@@ -413,11 +413,11 @@ static void fill(struct table *t, const struct noise_certificate *q)
 			table_cell(t, 4 + j,
 				   percent(c->causes_us[j], c->spun_us));
 	}
-	t->caption = text_format("Share of each CPU's time that other work "
-				 "used, and which%s",
-				 q->n > MOST_CPUS
-					 ? "; the quieter CPUs are left out"
-					 : "");
+	t->caption =
+		text_format("Share of each CPU's time that other work "
+			    "used, and which%s",
+			    q->n > MOST_CPUS ? "; the quieter CPUs are left out"
+					     : "");
 }
 
 void sections_noise(struct doc *d, const struct run *run)

@@ -211,8 +211,8 @@ static void put_peer(struct doc *d, const struct run *run)
 
 void sections_machine(struct doc *d, const struct run *run)
 {
-	const char *path = text_format("%s/%s", run->dir,
-				       figures_picture(run->dir, "topology"));
+	const char *path =
+		text_format("%s/" FIGURES_DIR "/topology.svg", run->dir);
 	struct table t;
 
 	d->format->fold(d, "machine", "The machine");

@@ -40,6 +40,11 @@ const char *text_plural(size_t n, const char *noun)
 	return text_format("%zu %s%s", n, noun, n == 1 ? "" : "s");
 }
 
+const char *text_join(const char *list, const char *sep, const char *more)
+{
+	return list ? text_format("%s%s%s", list, sep, more) : more;
+}
+
 const char *text_fill(const char *text,
 		      const char *(*value)(const char *name, const void *arg),
 		      const void *arg)

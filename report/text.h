@@ -28,6 +28,10 @@ FILE *text_create(const char *path);
 /* text_plural() - "1 row", "3 rows". */
 const char *text_plural(size_t n, const char *noun);
 
+/* text_join() - @more behind @list with @sep between; @more if @list is NULL.
+ */
+const char *text_join(const char *list, const char *sep, const char *more);
+
 /* text_fill() - @text with each {NAME} replaced by what @value says of it. */
 const char *text_fill(const char *text,
 		      const char *(*value)(const char *name, const void *arg),

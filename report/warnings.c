@@ -123,10 +123,9 @@ static void warn_precision(struct run *run)
 		wide += n;
 		rows += of;
 		if (n)
-			names = text_format("%s%s%s %zu of %zu",
-					    names ? names : "",
-					    names ? ", " : "", s->program, n,
-					    of);
+			names = text_join(names, ", ",
+					  text_format("%s %zu of %zu",
+						      s->program, n, of));
 	}
 	if (names && !isnan(within) && run->rounds >= 6)
 		notes_say(run->notes,

@@ -62,12 +62,11 @@ fields() {
 		grep -F "| $title |" out/report.md
 		grep -F "${text:0:40}" out/report.md
 	done < <(fields 1 2 9)
-	grep -E '^\| Single shot \| 8.4.* ns \| 4.* ns \| 2.1 x \| yes \| syscall: ' out/report.md
-	grep -E '^\| RDTSC without fences \| 3.* ns \| 4.* ns \| 0.75 x \| yes \| arith: ' out/report.md
-	grep -E '^\| Ticks called cycles \| 2.05 cycles \| 2 cycles \| 1.02 x \| no \| arith: ' out/report.md
+	grep -E '^\| Single shot \| 8.4.* ns \| 4.* ns \| 2.1 x \| [^|]*\| yes \| syscall: ' out/report.md
+	grep -E '^\| RDTSC without fences \| 3.* ns \| 4.* ns \| 0.75 x \| [^|]*\| yes \| arith: ' out/report.md
+	grep -E '^\| Ticks called cycles \| 2.05 cycles \| 2 cycles \| 1.02 x \| [^|]*\| no \| arith: ' out/report.md
 	# Its naive program is a row of arith.
-	grep -E '^\| Replication for a single instance \| 4.* ns \| 4.* ns \| 1 x \| no \| arith: ' out/report.md
-	grep -F 'the factor is 1.02 here, so this machine does not show it' out/report.md
+	grep -E '^\| Replication for a single instance \| 4.* ns \| 4.* ns \| 1 x \| [^|]*\| no \| arith: ' out/report.md
 	grep -E '^\| Pages taken for faults \|.*\| not measured \|.*\| page.*fault: ' out/report.md
 	grep -F 'id="program-mistakes"' out/report.html
 }

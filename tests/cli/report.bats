@@ -210,11 +210,12 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 }
 
 @test "a picture with a script is an image, which cannot run it" {
-	printf '<svg onload="x()"><script>x()</script></svg>' >small/topology.svg
+	mkdir small/plots
+	printf '<svg onload="x()"><script>x()</script></svg>' >small/plots/topology.svg
 	run -0 --separate-stderr make_report --no-plots small
-	images | base64 -d | cmp - small/topology.svg
+	images | base64 -d | cmp - small/plots/topology.svg
 	run ! grep -E '<svg|<script|onload' <(without_images small/report.html)
-	echo 'no picture' >small/topology.svg
+	echo 'no picture' >small/plots/topology.svg
 	run -0 --separate-stderr make_report --no-plots small
 	[[ $(images) == '' ]]
 	grep -q 'topology.svg cannot be shown here' small/report.html
@@ -358,12 +359,13 @@ widths() {
 
 # Each file that the report reads: the first must be there.
 inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
-	predictions.ini topology.svg'
+	predictions.ini plots/topology.svg'
 
 @test "a FIFO, a device, a link or a directory in a file's place is not read" {
 	local expected='expected a regular file' file kind status
 
-	cp "$ROOT/tests/fixtures/results/hostile/topology.svg" good.svg
+	mkdir small/plots
+	cp "$ROOT/tests/fixtures/results/hostile/plots/topology.svg" good.svg
 	for file in $inputs; do
 		status=0
 		[[ $file != invocations.jsonl ]] || status=1
@@ -376,7 +378,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 				make --root "$ROOT" --no-plots odd </dev/zero
 			if ((status)); then
 				one_line "odd/$file: $expected"
-			elif [[ $file == topology.svg ]]; then
+			elif [[ $file == plots/topology.svg ]]; then
 				grep -q 'topology.svg cannot be shown' odd/report.html
 			else
 				grep -q "odd/$file: $expected" odd/report.md

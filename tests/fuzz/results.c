@@ -15,11 +15,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {
-		"invocations.jsonl", "run.json",
-		"machine.json",	     "about.json",
-		"noise.jsonl",	     "predictions.ini",
-		"topology.svg",	     "bench/cpu/rows.tsv",
-		"peer.json",	     NULL,
+		"invocations.jsonl",  "run.json",
+		"machine.json",	      "about.json",
+		"noise.jsonl",	      "predictions.ini",
+		"plots/topology.svg", "bench/cpu/rows.tsv",
+		"peer.json",	      NULL,
 	};
 
 	const struct settings set = { .root = fuzz_dir, .no_plots = true };
@@ -27,6 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_unpack(data, size, names);
 	command_make(&set, names_of);
-	command_summary(&set, names_of);
+	command_show(&set, names_of);
 	return 0;
 }
