@@ -104,52 +104,6 @@ static void tell(const struct fleet *f)
 		warn("%zu more such notes", f->more_notes);
 }
 
-/* Nodes that a second run has to measure again. */
-static void print_flagged(const struct fleet *f)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (f->nodes[i].verdict != FLEET_GOOD)
-			puts(f->nodes[i].name);
-}
-
-static int by_ordinary(const void *a, const void *b)
-{
-	const struct fleet_node *x = *(const struct fleet_node *const *)a;
-	const struct fleet_node *y = *(const struct fleet_node *const *)b;
-
-	return x->ordinary < y->ordinary   ? -1
-	       : x->ordinary > y->ordinary ? 1
-					   : (x > y) - (x < y);
-}
-
-/* The @most most ordinary nodes of each class with flagged ones; of the
- * greatest class if none are. */
-static void print_controls(const struct fleet *f, size_t most)
-{
-	const struct fleet_node **v =
-		text_alloc(f->n, sizeof(struct fleet_node *));
-	bool any = false;
-
-	for (size_t i = 0; i < f->n; i++)
-		any |= f->nodes[i].cells && f->nodes[i].verdict != FLEET_GOOD;
-	for (size_t k = 0; k < f->nclasses; k++) {
-		const struct fleet_class *class = &f->classes[k];
-		bool wanted = !any && !k;
-		size_t n = 0;
-
-		for (size_t i = 0; i < class->n; i++) {
-			v[n] = &f->nodes[class->nodes[i]];
-			if (v[n]->verdict != FLEET_GOOD)
-				wanted = true;
-			else
-				n++;
-		}
-		qsort(v, n, sizeof(struct fleet_node *), by_ordinary);
-		for (size_t i = 0; wanted && i < n && i < most; i++)
-			puts(v[i]->name);
-	}
-}
-
 /* The second run, if there is one.  Return: NULL, or what is wrong with it. */
 static const char *read_again(struct fleet *f, const char *dir)
 {
@@ -183,28 +137,17 @@ static int report(struct fleet *f, const char *dir)
 int command_fleet(const struct settings *set, char **names)
 {
 	struct fleet f = { 0 };
-	char *end = NULL;
-	const unsigned long controls =
-		set->controls ? strtoul(set->controls, &end, 10) : 0;
-	const char *why = NULL;
+	const char *why = fleet_load(&f, names[0]);
 	int status = EXIT_OK;
 
-	if (set->controls && (*end || !controls || *set->controls == '-'))
-		why = text_format("--controls %s: a number of nodes, 1 or more",
-				  set->controls);
+	tell(&f);
 	if (!why) {
-		why = fleet_load(&f, names[0]);
-		tell(&f);
-	}
-	if (!why)
 		fleet_judge(&f);
-	if (!why && set->flagged)
-		print_flagged(&f);
-	else if (!why && set->controls)
-		print_controls(&f, controls);
-	else if (!why && !(why = read_again(&f, names[0])))
-		status = report(&f, names[0]);
+		why = read_again(&f, names[0]);
+	}
 	if (why)
 		warn("%s", why);
+	else
+		status = report(&f, names[0]);
 	return why || fflush(stdout) || ferror(stdout) ? EXIT_USAGE : status;
 }

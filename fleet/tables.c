@@ -355,7 +355,7 @@ static json_t *list_of(const struct fleet *f)
 			list,
 			json_pack(
 				"{s:s, s:s, s:s*, s:s*, s:s*, s:s, s:b, s:s*, "
-				"s:o*}",
+				"s:o*, s:o*}",
 				"node", node->name, "status",
 				fleet_status_name(node->status),
 				"status_reason", node->reason, "hardware",
@@ -365,7 +365,10 @@ static json_t *list_of(const struct fleet *f)
 				verdicts[node->verdict], "bad",
 				fleet_is_bad(node), "reason",
 				flagged ? fleet_words(f, node) : NULL, "rows",
-				flagged ? beyond(f, node) : NULL));
+				flagged ? beyond(f, node) : NULL, "distance",
+				isfinite(node->ordinary) && node->cells
+					? json_real(node->ordinary)
+					: NULL));
 	}
 	return list;
 }

@@ -12,9 +12,8 @@ struct settings {
 	const char *aa, *ledger;       /* directories, with commas */
 	const char *out;	       /* directory for pages; NULL: none */
 	const char *format, *template, *goal;
-	const char *controls; /* of a fleet: how many, as typed */
 	uint64_t first, least, most, left;
-	bool no_plots, all, same, json, flagged, help, version;
+	bool no_plots, all, same, json, help, version;
 };
 
 #define EXIT_SLOWER 3 /* something is slower by more than the threshold */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sections.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,28 +118,19 @@ static int convert(const char *path, const char *dir, const json_t *all)
 	return -1;
 }
 
-/* The name of a format, if @file is the program of one. */
-static const char *format_of(const char *file)
-{
-	const char *dot = strrchr(file, '.');
-
-	return dot && !strcmp(dot, ".jq") && strcmp(file, "rows.jq") != 0
-		       ? text_format("%.*s", (int)(dot - file), file)
-		       : NULL;
-}
-
 static void refuse(const char *name, const char *dir)
 {
-	struct dirent **list = NULL;
-	const int n = scandir(dir, &list, NULL, alphasort);
-	const char *all = text_copy("csv, json");
+	const char *all = "csv, json";
+	glob_t found = { 0 };
 
-	for (int i = 0; i < n; i++) {
-		const char *format = format_of(list[i]->d_name);
+	if (!glob(text_format("%s/*.jq", dir), 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *file = basename(found.gl_pathv[i]);
 
-		if (format)
-			all = text_format("%s, %s", all, format);
-	}
+			if (strcmp(file, "rows.jq") != 0)
+				all = text_format("%s, %.*s", all,
+						  (int)strlen(file) - 3, file);
+		}
 	warn("--format %s: expected %s%s", name, all, opts_meant(name, all));
 }
 

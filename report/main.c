@@ -69,15 +69,6 @@ static const struct opt export_opts[] = {
 	OPT_END,
 };
 
-static const struct opt fleet_opts[] = {
-	OPT_FLAG(0, "flagged", settings, flagged,
-		 "print only the names of slow nodes, to measure them again"),
-	OPT_STR(0, "controls", settings, controls, NULL,
-		"print only the names of the most ordinary nodes of the same "
-		"hardware, number"),
-	OPT_END,
-};
-
 static const struct opt due_opts[] = {
 	OPT_STR(0, "goal", settings, goal, "1.5",
 		"half the width of a 95 % interval, of its value, percent"),
@@ -165,8 +156,8 @@ static const struct command {
 	  "compare runs in order of time with the first", 2, MANY, history_opts,
 	  command_history },
 	{ "fleet", " DIR",
-	  "find the slow nodes among many (oscost fleet made DIR)", 1, 1,
-	  fleet_opts, command_fleet },
+	  "find the slow nodes among many (oscost fleet made DIR)", 1, 1, NULL,
+	  command_fleet },
 	{ "due", " DIR", "name the programs of a run's next round", 1, 1,
 	  due_opts, command_due },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,

@@ -64,18 +64,16 @@ ordinary() { yes 1 | head -n "$1"; }
 	grep -Eq '^n07 +A +work: kind=changed ' <<<"$output"
 }
 
+# flagged DIR: the nodes that its last report flagged.
+flagged() { jq -r '.nodes[] | select(.verdict != "good").node' "$1/fleet.json"; }
+
 @test "a slow node is named, and fails a health check" {
 	fleet f $(ordinary 6) 2 $(ordinary 4)
 	run -1 --separate-stderr "$report" fleet f
 	[[ $output == *"Nodes: 11, measured 11 (classes of hardware: 1), slow 1 "* ]]
 	grep -Eq '^n07 +A +work: kind=changed +(99\.[0-9]|100) % ' <<<"$output"
 	jq -e '.nodes[6].reason == "oscost: work: kind=changed is 200 ns, the median of 11 like it 100 ns"' f/fleet.json
-	run -0 --separate-stderr "$report" fleet --flagged f
-	[[ $output == n07 ]]
-	run -0 --separate-stderr "$report" fleet --controls 2 f
-	((${#lines[@]} == 2))
-	[[ $output != *n07* ]]
-	run -2 "$report" fleet --controls 0 f
+	[[ $(flagged f) == n07 ]]
 	run -2 "$report" fleet f/nodes
 }
 
@@ -115,8 +113,7 @@ ordinary() { yes 1 | head -n "$1"; }
 		sed -i 's/^n01/n07/' f/confirm/fleet.tsv
 		run "-${word#*:}" --separate-stderr "$report" fleet f
 		grep -Eq "^n07 .* ${word%:*}( |\$)" <<<"$output"
-		run -0 "$report" fleet --flagged f
-		[[ $output == n07 ]]
+		[[ $(flagged f) == n07 ]]
 	done
 }
 
@@ -195,6 +192,7 @@ ordinary() { yes 1 | head -n "$1"; }
 	fleet f $(ordinary 9) 2
 	run -1 "$report" fleet f
 	jq -e '.schema == 2 and (.nodes | map(select(.bad).node)) == ["n10"] and
+		(.nodes | all(.distance >= 0)) and .nodes[9].distance == (.nodes | map(.distance) | max) and
 		.nodes[9].rows[0].case == "kind=changed" and .nodes[9].hardware == "Alpha, 8 cores, 256 GiB"' f/fleet.json
 }
 
@@ -205,9 +203,9 @@ ordinary() { yes 1 | head -n "$1"; }
 
 	"$ROOT/tests/made-fleet" f 200 60 1 5 5
 	run -1 --separate-stderr "$report" fleet f
-	run -0 --separate-stderr "$report" fleet --flagged f
+	flagged f >flagged
 	while read -r node _; do
-		grep -qx "$node" <<<"$output" || { echo "$node was not found" && false; }
+		grep -qx "$node" flagged || { echo "$node was not found" && false; }
 	done <f/planted
-	((${#lines[@]} <= 6))
+	(($(wc -l <flagged) <= 6))
 }
