@@ -44,13 +44,6 @@ const char *again_word(const char *text)
 	return word;
 }
 
-const char *again_program(const char *name)
-{
-	return made_of(name, "abcdefghijklmnopqrstuvwxyz0123456789_")
-		       ? text_format("build/bin/%s", name)
-		       : NULL;
-}
-
 /* @word without the \ before its * and ?, as bash's %q writes them. */
 static const char *unescaped(const char *word)
 {

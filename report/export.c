@@ -134,47 +134,33 @@ static void refuse(const char *name, const char *dir)
 	warn("--format %s: expected %s%s", name, all, opts_meant(name, all));
 }
 
-/* Return: 0 or -1, which was said. */
-static int print_as(const char *name, const char *path, const char *dir,
-		    const struct run *run, const struct rowtable *rowtable)
+static int print_as(const struct settings *set, struct run *run)
 {
+	const char *dir = text_format("%s/" PROGRAMS, set->root);
+	struct rowtable table;
 	json_t *all;
 
-	if (!strcmp(name, "csv"))
+	rowtable_read(&table, set->root, run->notes);
+	notes_warn(run->notes);
+	if (!strcmp(set->format, "csv"))
 		return export_csv(stdout, run);
-	if (!strcmp(name, "json"))
+	if (!strcmp(set->format, "json"))
 		return export_json(stdout, run);
 	all = document(run);
-	add_details(all, run, rowtable);
-	return convert(path, dir, all);
+	add_details(all, run, &table);
+	return convert(text_format("%s/%s.jq", dir, set->format), dir, all);
 }
 
 int command_export(const struct settings *set, char **names)
 {
 	const char *name = set->format;
-	const char *programs = text_format("%s/" PROGRAMS, set->root);
-	const char *path = text_format("%s/%s.jq", programs, name);
-	struct notes notes = { 0 };
-	struct rowtable rowtable;
-	struct run run;
-	const char *why;
-	int err;
+	const char *dir = text_format("%s/" PROGRAMS, set->root);
 
 	if (strcmp(name, "csv") != 0 && strcmp(name, "json") != 0 &&
 	    (strchr(name, '/') || !strcmp(name, "rows") ||
-	     access(path, R_OK))) {
-		refuse(name, programs);
+	     access(text_format("%s/%s.jq", dir, name), R_OK))) {
+		refuse(name, dir);
 		return EXIT_USAGE;
 	}
-	err = run_load(&run, names[0], &notes, &why);
-	if (err) {
-		warn("%s", why);
-	} else {
-		grades_earlier(&run);
-		rowtable_read(&rowtable, set->root, &notes);
-	}
-	notes_warn(&notes);
-	if (!err)
-		err = print_as(name, path, programs, &run, &rowtable);
-	return fflush(stdout) || ferror(stdout) || err ? EXIT_FAIL : EXIT_OK;
+	return command_with_run(set, names[0], print_as);
 }

@@ -187,17 +187,13 @@ static void put_command(struct doc *d, const struct run *run)
 
 static void put_reproduce(struct doc *d, const struct run *run)
 {
-	const char *program = again_program(
-		run->nsections ? run->sections[0].program : "nop");
 	const char *dir = again_word(run->dir);
 
 	d->format->fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
 	d->format->para(d, prose("again", NULL));
-	d->format->code(
-		d, text_format("sudo chrt -r 99 %s\nbuild/bin/report make %s",
-			       program ? program : "build/bin/nop",
-			       dir ? dir : "DIR"));
+	d->format->code(d, text_format("build/bin/report make %s",
+				       dir ? dir : "DIR"));
 	d->format->para(d, "Raw data beside this file:");
 	d->format->list(d, 1);
 	prose_items(d, "files");

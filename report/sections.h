@@ -212,17 +212,13 @@ void sections_noise(struct doc *d, const struct run *run);
 
 /*
  * Commands that the report gives to be typed, also under sudo.  Results may be
- * anybody's: a command names a program of this suite, everything else
- * in it is one quoted word, and what does not look as it must is no command.
+ * anybody's: each word of a command is ours or quoted, and what does not look
+ * as it must is no command.
  */
 
 /* again_word() - @text as one word of a shell; NULL if it has a
  * character that a line cannot show. */
 const char *again_word(const char *text);
-
-/* again_program() - "build/bin/NAME"; NULL if @name is no name
- * that a program of ours could have. */
-const char *again_program(const char *name);
 
 /* again_run() - what measures as @recorded (a run's command line, quoted as
  * bash's %q does) did: scripts/run-all with those of its options that say what

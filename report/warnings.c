@@ -196,19 +196,16 @@ static void warn_troubles(struct run *run, bool skipped)
 {
 	for (size_t i = 0; i < run->ntroubles; i++) {
 		const struct trouble *t = &run->troubles[i];
-		const char *program = again_program(t->program);
 
 		if ((t->exit_status == 77) != skipped)
 			continue;
-		notes_add(run->notes,
-			  text_format("%s: %s in %s: %s", t->program,
-				      tables_exit(t->exit_status),
-				      text_plural(t->rounds, "round"),
-				      t->reason),
-			  skipped || !program
-				  ? NULL
-				  : text_format("%s alone shows more",
-						program));
+		notes_add(
+			run->notes,
+			text_format("%s: %s in %s: %s", t->program,
+				    tables_exit(t->exit_status),
+				    text_plural(t->rounds, "round"), t->reason),
+			skipped ? NULL
+				: "the program shows more when it runs alone");
 	}
 }
 

@@ -57,14 +57,6 @@ static void word_is(const char *text, const char *want)
 	   want ? want : "no word");
 }
 
-static void program_is(const char *name, const char *want)
-{
-	const char *got = again_program(name);
-
-	OK(!got == !want && (!got || !strcmp(got, want)),
-	   want ? want : "no program");
-}
-
 int main(void)
 {
 	repeats_runs();
@@ -75,10 +67,5 @@ int main(void)
 	word_is("a;b", "'a;b'");
 	word_is("a\nb", NULL);
 	word_is("\x1b[31m", NULL);
-	program_is("mem_latency", "build/bin/mem_latency");
-	program_is("", NULL);
-	program_is("../../evil", NULL);
-	program_is("nop; touch owned", NULL);
-	program_is("nop\nsh", NULL);
 	return tap_done();
 }

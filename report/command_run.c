@@ -54,35 +54,65 @@ int command_predictions(const struct settings *set, char **names)
 	return flushed();
 }
 
-/* Read @dir and print something of it. */
-static int print_run(const struct settings *set, char **names,
-		     void (*print)(const char *root, struct run *run))
+int command_with_run(const struct settings *set, const char *dir,
+		     command_run_fn *use)
 {
 	struct notes notes = { 0 };
 	struct run run;
 	const char *why;
-	int err = run_load(&run, names[0], &notes, &why);
+	int err = run_load(&run, dir, &notes, &why);
 
-	if (err)
+	if (err) {
 		warn("%s", why);
-	else
+	} else {
 		grades_earlier(&run);
-	if (!err)
-		print(set->root, &run);
+		err = use(set, &run);
+	}
 	return err ? EXIT_FAIL : flushed();
 }
 
-static void print_coursework(const char *root, struct run *run)
+static int make(const struct settings *set, struct run *run)
+{
+	struct report_parts parts;
+	struct figures figs;
+	struct course course;
+	int err;
+
+	warnings_add(run);
+	course_read(&course, run, set->root);
+	figures_read(&figs, &course.table, run->notes);
+	moves_find(run, &course.table);
+	figures_make(&figs, run, &course, set->root, set->no_plots);
+	if (figs.trouble && figs.remedy)
+		warn("%s: %s", figs.trouble, figs.remedy);
+	parts = (struct report_parts) { run, &figs, &course };
+	err = doc_pages(run->dir, "report", report_write, &parts);
+	err |= doc_file(run->dir, "report", "csv", export_csv, run);
+	err |= doc_file(run->dir, "report", "json", export_json, run);
+	card_print(stdout, &course.table, run);
+	if (!err)
+		printf("report: %s/report.html, .md, .csv, .json: %s\n",
+		       run->dir, text_plural(run->notes->n, "warning"));
+	return err;
+}
+
+int command_make(const struct settings *set, char **names)
+{
+	return command_with_run(set, names[0], make);
+}
+
+static int print_coursework(const struct settings *set, struct run *run)
 {
 	struct doc d = { .f = stdout, .format = &doc_console };
 	struct course c;
 
-	course_read(&c, run, root);
+	course_read(&c, run, set->root);
 	course_write(&d, &c, run);
 	notes_warn(run->notes);
+	return 0;
 }
 
-static void print_skeleton(const char *root, struct run *run)
+static int print_skeleton(const struct settings *set, struct run *run)
 {
 	struct doc d = {
 		.f = stdout, .dir = run->dir, .format = &doc_tex, .paper = true
@@ -90,18 +120,19 @@ static void print_skeleton(const char *root, struct run *run)
 	struct figures figs;
 	struct course c;
 
-	course_read(&c, run, root);
+	course_read(&c, run, set->root);
 	figures_read(&figs, &c.table, run->notes);
 	course_skeleton(&d, &c, run, &figs);
 	notes_warn(run->notes);
+	return 0;
 }
 
 int command_coursework(const struct settings *set, char **names)
 {
 	if (!set->template)
-		return print_run(set, names, print_coursework);
+		return command_with_run(set, names[0], print_coursework);
 	if (!strcmp(set->template, "latex"))
-		return print_run(set, names, print_skeleton);
+		return command_with_run(set, names[0], print_skeleton);
 	warn("--template %s: expected latex", set->template);
 	return EXIT_USAGE;
 }
@@ -120,28 +151,30 @@ static void print_warnings(const struct run *run)
 	}
 }
 
-static void print_card(const char *root, struct run *run)
+static int print_card(const struct settings *set, struct run *run)
 {
 	struct rowtable table;
 
-	rowtable_read(&table, root, run->notes);
+	rowtable_read(&table, set->root, run->notes);
 	card_print(stdout, &table, run);
+	return 0;
 }
 
 int command_card(const struct settings *set, char **names)
 {
-	return print_run(set, names, print_card);
+	return command_with_run(set, names[0], print_card);
 }
 
-static void print_summary(const char *root, struct run *run)
+static int print_summary(const struct settings *set, struct run *run)
 {
-	print_card(root, run);
+	print_card(set, run);
 	warnings_add(run);
 	noise_certificate_print(stdout, run);
 	print_warnings(run);
+	return 0;
 }
 
 int command_show(const struct settings *set, char **names)
 {
-	return print_run(set, names, print_summary);
+	return command_with_run(set, names[0], print_summary);
 }
