@@ -64,13 +64,12 @@ static int judge(const struct comparison *c, size_t n, double threshold)
 {
 	const struct pair *worst = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct pair *p = compare_worst(&c[i]);
-
-		if (p && (!worst || p->cost.shift > worst->cost.shift))
-			worst = p;
-	}
-	if (!worst || !compare_breaks(worst, threshold))
+	for (size_t i = 0; i < n; i++)
+		for (const struct pair *p = c[i].v; p < c[i].v + c[i].n; p++)
+			if (compare_breaks(p, threshold) &&
+			    (!worst || p->cost.shift > worst->cost.shift))
+				worst = p;
+	if (!worst)
 		return EXIT_OK;
 	warn("%s %s is slower by %.3g %%, more than %.3g %%",
 	     worst->a->all.benchmark, worst->a->all.name,

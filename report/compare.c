@@ -485,17 +485,6 @@ bool compare_breaks(const struct pair *p, double threshold)
 	       expm1(p->cost.shift) > threshold;
 }
 
-const struct pair *compare_worst(const struct comparison *c)
-{
-	const struct pair *worst = NULL;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].verdict == VERDICT_SLOWER &&
-		    (!worst || c->v[i].cost.shift > worst->cost.shift))
-			worst = &c->v[i];
-	return worst;
-}
-
 const char *compare_key(const struct result *r)
 {
 	return text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,

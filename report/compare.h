@@ -114,21 +114,12 @@ double floors_row(const json_t *floors, const struct result *r);
 const struct pair *compare_row(const struct comparison *c,
 			       const struct pair *p);
 
-/* compare_worst() - the row with the largest resolved increase of cost, or
- * NULL. */
-const struct pair *compare_worst(const struct comparison *c);
-
 /* compare_breaks() - whether this row is slower by more than @threshold, a
  * share; less than 0: there is none. */
 bool compare_breaks(const struct pair *p, double threshold);
 
 /* ledger_is() - whether the values of @run are counts. */
 bool ledger_is(const struct run *run);
-
-/* compare_label() - "program: case", and the level, if it is one of two;
- * compare_ratios() - "1.051 [1.043, 1.06]". */
-const char *compare_label(const struct pair *p);
-const char *compare_ratios(const struct rank_shift *cost);
 
 /* compare_setting_name() - of the settings that are compared, 0, 1, ... until
  * NULL; compare_setting() - the value of a run as text, "unknown" where there

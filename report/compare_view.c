@@ -88,7 +88,8 @@ static const char *ratio(double log_ratio)
 	return isfinite(log_ratio) ? text_format("%.4g", exp(log_ratio)) : NULL;
 }
 
-const char *compare_ratios(const struct rank_shift *cost)
+/* "1.051 [1.043, 1.06]" */
+static const char *ratios(const struct rank_shift *cost)
 {
 	const char *text = ratio(cost->shift);
 
@@ -138,7 +139,8 @@ static const char *ledger_counts(double lo, double hi, const char *sign)
 	return !strcmp(a, b) ? a : text_format("%s to %s", a, b);
 }
 
-const char *compare_label(const struct pair *p)
+/* "program: case", and the level, if it is one of two. */
+static const char *row_label(const struct pair *p)
 {
 	const struct result *r = &p->a->all;
 
@@ -252,9 +254,9 @@ static void put_pair(struct table *t, const struct pair *p)
 		   p->verdict == VERDICT_NOT_COMPARABLE ? "skipped"
 		   : p->verdict == VERDICT_SLOWER	? "failed"
 							: "",
-		   compare_label(p), side_value(p, 0), side_value(p, 1),
+		   row_label(p), side_value(p, 0), side_value(p, 1),
 		   p->tested ? added(p) : NULL,
-		   p->tested ? compare_ratios(&p->cost) : NULL,
+		   p->tested ? ratios(&p->cost) : NULL,
 		   isfinite(p->adjusted) ? p_value : NULL, verdict(p),
 		   p->tested && p->floor > 0 ? text_percent(p->floor) : NULL);
 }

@@ -161,7 +161,7 @@ static void add_reason(struct table *t, const struct operation *op)
 	const char *rule = is_written(op) ? NULL : op->words;
 
 	if (op->why || rule)
-		table_pair(t, op->label,
+		table_line(t, "", op->label,
 			   text_format("%s%s%s%s", op->why ? op->why : "",
 				       op->why && rule ? "; " : "",
 				       rule && isfinite(op->rule[PREDICTED])

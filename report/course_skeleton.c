@@ -127,7 +127,7 @@ static void put_programs(struct doc *d, const struct course *c,
 		const struct operation *op = &c->ops.v[i];
 		const struct row *row = operations_row(op, run);
 
-		table_pair(&t, op->label,
+		table_line(&t, "", op->label,
 			   text_format("%s %s", op->benchmark,
 				       row ? row->all.name : "(not measured)"));
 	}

@@ -46,9 +46,6 @@ void table_row(struct table *t, const char *mark);
 /* table_cell() - fill the cell of the current row in @column. */
 void table_cell(struct table *t, size_t column, const char *text);
 
-/* table_pair() - a row of two cells, for lists of names and values. */
-void table_pair(struct table *t, const char *name, const char *value);
-
 /* table_group() - count @name in the row with the reason @why and the result
  * @what: a reason, a result, a number and names. */
 void table_group(struct table *t, const char *mark, const char *why,

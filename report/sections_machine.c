@@ -99,10 +99,11 @@ static void add_mitigations(struct table *t, const struct run *run)
 		if (!json_is_string(v) ||
 		    !strcmp(json_string_value(v), "Not affected"))
 			continue;
-		table_pair(t, text_format("mitigation: %s", name), shown(v));
+		table_line(t, "", text_format("mitigation: %s", name),
+			   shown(v));
 	}
 	if (!all || json_is_null(all))
-		table_pair(t, "mitigations", "unknown");
+		table_line(t, "", "mitigations", "unknown");
 }
 
 /* Differences of the counter's rate from clocks that do not count by it. */
@@ -115,8 +116,8 @@ static void add_rate(struct table *t, const struct run *run)
 	{
 		const double by = run_number(c, "long_ppm");
 
-		table_pair(
-			t,
+		table_line(
+			t, "",
 			text_format("its rate, checked by %s",
 				    run_known(c, "clock", "unknown")),
 			isfinite(by)
@@ -155,11 +156,11 @@ static void describe(struct table *t, const struct run *run, const char *id)
 			if (!strcmp(label, more[i].name))
 				more[i].add(t, run);
 		if (*label != '@' && line)
-			table_pair(t, label, text_fill(line, fact_at, &p));
+			table_line(t, "", label, text_fill(line, fact_at, &p));
 		if (*label == '@')
 			label = text_split(&line, '|');
 		json_array_foreach(each, i, p.one)
-			table_pair(t, text_fill(label, fact_at, &p),
+			table_line(t, "", text_fill(label, fact_at, &p),
 				   text_fill(line, fact_at, &p));
 	}
 }

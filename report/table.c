@@ -53,13 +53,6 @@ void table_cells(struct table *t, const char *mark, const char *const *cells,
 		table_cell(t, i, cells[i]);
 }
 
-void table_pair(struct table *t, const char *name, const char *value)
-{
-	table_row(t, "");
-	table_cell(t, 0, name);
-	table_cell(t, 1, value);
-}
-
 void table_group(struct table *t, const char *mark, const char *why,
 		 const char *what, const char *name)
 {
