@@ -66,7 +66,7 @@ const char *again_run(const char *recorded)
 		return NULL;
 	while ((name = text_split(&rest, ' '))) {
 		value = text_split(&rest, ' ');
-		if (!value || !made_of(value, PLAIN "*?\\"))
+		if (!value || *value == '-' || !made_of(value, PLAIN "*?\\"))
 			return NULL;
 		if (text_glob(LEFT_OUT, name))
 			continue;

@@ -34,6 +34,7 @@ static const struct {
 	{ "scripts/run-all --suite /tmp/evil.tsv", NULL },
 	{ "scripts/run-all --prio 5 --evil x", NULL },
 	{ "scripts/run-all --prio", NULL },
+	{ "scripts/run-all --only --suite --cpu 3", NULL },
 	{ "scripts/run-all --dir /mnt\\\n", NULL },
 	{ "scripts/run-all --dir \\\x1b[31m", NULL },
 };
