@@ -382,21 +382,6 @@ static void put_rows(struct doc *d, const struct compare_view *v)
 	d->format->table(d, &t);
 }
 
-/* ", most of all syscall op=getpid: +2 (+0.63 %) of 315" */
-static const char *most(const struct comparison *c, enum verdict verdict)
-{
-	const struct pair *best = NULL;
-
-	for (const struct pair *p = c->v; p < c->v + c->n; p++)
-		if (p->verdict == verdict &&
-		    !(best && fabs(p->cost.shift) <= fabs(best->cost.shift)))
-			best = p;
-	return best ? text_format(", most of all %s %s: %s of %s",
-				  best->a->all.benchmark, best->a->all.name,
-				  change(c, best), counts_of_a(best))
-		    : "";
-}
-
 static const char *ledger_words(const struct comparison *c, const char *b)
 {
 	size_t same = 0;
@@ -406,11 +391,10 @@ static const char *ledger_words(const struct comparison *c, const char *b)
 			same_counts(&c->v[i]);
 	return text_format(
 		"Of %zu rows that both have, %s takes more instructions in "
-		"%zu%s; fewer in %zu%s; the same in %zu. In %zu the sides are "
-		"no further apart than the samples of one of them.",
+		"%zu; fewer in %zu; the same in %zu. In %zu the sides are no "
+		"further apart than the samples of one of them.",
 		c->tested, b, c->verdicts[VERDICT_SLOWER],
-		most(c, VERDICT_SLOWER), c->verdicts[VERDICT_FASTER],
-		most(c, VERDICT_FASTER), same,
+		c->verdicts[VERDICT_FASTER], same,
 		c->verdicts[VERDICT_SAME] - same);
 }
 
