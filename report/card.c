@@ -260,7 +260,8 @@ void card_print(FILE *f, const struct rowtable *rows, const struct run *run)
 		if (!t.cells[i * COLUMNS + COL_REMARK])
 			table_cells(&valued, "", &t.cells[i * COLUMNS],
 				    COL_REMARK);
-	console_table(f, &valued);
+	if (valued.nrows)
+		console_table(f, &valued);
 	for (size_t i = 0; i < t.nrows; i++) {
 		const char **cells = &t.cells[i * COLUMNS];
 

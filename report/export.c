@@ -101,7 +101,7 @@ static void add_details(json_t *all, const struct run *run,
 
 /* Let jq make the format of @all by the program @path, which may include others
  * of its directory @dir: it takes the place of this process.  Return: -1 if it
- * cannot, which was said. */
+ * cannot, after the reason was printed. */
 static int convert(const char *path, const char *dir, const json_t *all)
 {
 	FILE *f = tmpfile();

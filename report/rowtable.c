@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rowtable.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "input.h"
@@ -85,7 +86,7 @@ void rowtable_read(struct rowtable *t, const char *root, struct notes *notes)
 		notes_add(notes,
 			  text_format("%s/bench/*/rows.tsv: %s: there is no "
 				      "card, no plot and no coursework table",
-				      root, input_error(-err)),
+				      root, input_error(err ? -err : ENODATA)),
 			  "--root names the directory that holds bench/ and "
 			  "plots/");
 	*t = all;
