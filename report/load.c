@@ -95,40 +95,42 @@ json_t *run_read_json(struct run *run, const char *name, json_type type)
 	size_t len;
 	char *text = input_text(path, INPUT_NO_LINK, &len);
 	json_error_t err;
-	json_t *json = NULL;
+	json_t *json =
+		text ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &err)
+		     : NULL;
 
 	if (!text)
 		notes_add(run->notes,
 			  text_format("%s: %s", path, input_error(errno)),
-			  text_format("the report goes on without it; "
-				      "`scripts/run-all` writes it"));
-	else if (!(json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &err)))
+			  "the report goes on without it; `scripts/run-all` "
+			  "writes it");
+	else if (!json)
 		notes_add(run->notes,
 			  text_format("%s:%d: %s", path, err.line, err.text),
 			  NULL);
-	if (json && json_typeof(json) != type) {
+	else if (json_typeof(json) != type)
 		notes_add(run->notes,
 			  text_format("%s: is not a JSON %s", path,
 				      type == JSON_ARRAY ? "array" : "object"),
 			  NULL);
-		json_decref(json);
-		json = NULL;
-	}
 	free(text);
-	return json;
+	if (json && json_typeof(json) == type)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
 static struct section *find_section(struct run *run, const char *program)
 {
-	struct section *s;
+	const struct section *known = run_section(run, program);
 
-	for (size_t i = 0; i < run->nsections; i++)
-		if (!strcmp(run->sections[i].program, program))
-			return &run->sections[i];
-	run->sections = text_grow(run->sections, run->nsections, sizeof(*s));
-	s = &run->sections[run->nsections++];
-	*s = (struct section) { .program = text_copy(program) };
-	return s;
+	if (known)
+		return &run->sections[known - run->sections];
+	run->sections = text_grow(run->sections, run->nsections,
+				  sizeof(*run->sections));
+	run->sections[run->nsections] =
+		(struct section) { .program = text_copy(program) };
+	return &run->sections[run->nsections++];
 }
 
 /* The number of the row that @r belongs to, which is made if it is new. */
@@ -204,27 +206,20 @@ static void read_line(struct run *run, struct reading *in)
 	json_error_t err;
 	struct line line = { .begin = in->file.begin }, *known;
 	struct result r;
-	const char *why;
-	int ret;
+	const char *why = "longer than a row can be", *remedy = NULL;
+	int ret = in->file.too_long ? -EFBIG : parse_line(in, &r, &err, &why);
+	const bool cut = ret == -EBADMSG && !in->file.whole;
 
-	if (in->file.too_long) {
-		bad_line(run, in, "longer than a row can be", NULL, false);
-		return;
-	}
-	ret = parse_line(in, &r, &err, &why);
-	if (ret == -EBADMSG && !in->file.whole) {
-		bad_line(run, in, "truncated",
-			 "the run was cut short; `scripts/run-all --resume "
-			 "DIR` goes on",
-			 true);
-		return;
+	if (cut) {
+		why = "truncated";
+		remedy = "the run was cut short; `scripts/run-all --resume "
+			 "DIR` goes on";
+	} else if (ret == -EPROTO) {
+		remedy = "it was written by another version of oscost: use "
+			 "that one's report";
 	}
 	if (ret) {
-		bad_line(run, in, why,
-			 ret == -EPROTO ? "it was written by another version "
-					  "of oscost: use that one's report"
-					: NULL,
-			 false);
+		bad_line(run, in, why, remedy, cut);
 		return;
 	}
 	line.row = find_row(run, in, &r);
