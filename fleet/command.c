@@ -47,8 +47,7 @@ static const char *count(const struct fleet *f)
 		measured += !!node->cells;
 		bad += fleet_is_bad(node);
 		verdicts[node->verdict]++;
-		gone += node->status == FLEET_FAILED ||
-			node->status == FLEET_LOST;
+		gone += fleet_is(node, "failed lost");
 	}
 	return text_format("Nodes: %zu, measured %zu (classes of hardware: "
 			   "%zu), slow %zu (confirmed by a second run %zu; "
@@ -57,12 +56,6 @@ static const char *count(const struct fleet *f)
 			   verdicts[FLEET_CONFIRMED],
 			   verdicts[FLEET_UNSEEN] + verdicts[FLEET_SHARED],
 			   gone);
-}
-
-static bool is_bad(const struct fleet_node *node)
-{
-	return fleet_is_bad(node) || node->status == FLEET_FAILED ||
-	       node->status == FLEET_LOST;
 }
 
 static void write_fleet(struct doc *d, const void *what)
@@ -130,7 +123,8 @@ static int report(struct fleet *f, const char *dir)
 	    doc_file(dir, "fleet", "json", put_json, f))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < f->n; i++)
-		bad |= is_bad(&f->nodes[i]);
+		bad |= fleet_is_bad(&f->nodes[i]) ||
+		       fleet_is(&f->nodes[i], "failed lost");
 	return bad ? EXIT_FAIL : EXIT_OK;
 }
 

@@ -14,14 +14,6 @@
  * (docs/fleet.md), and `report fleet` finds the nodes that are slower
  * than others of their kind.  One value is kept for each row of each node.
  */
-enum fleet_status {
-	FLEET_OK,
-	FLEET_FAILED,
-	FLEET_LOST,
-	FLEET_DOWN,
-	FLEET_SKIPPED,
-};
-
 struct fleet_cell {
 	double value, ci95[2], core_hz;
 	float effect; /* log of cost here / median cost */
@@ -40,8 +32,7 @@ enum fleet_verdict {
 
 /* A machine. */
 struct fleet_node {
-	const char *name, *seconds, *reason;
-	enum fleet_status status;
+	const char *name, *status, *seconds, *reason; /* of fleet.tsv */
 	const char **settings;	  /* compare_setting() of each */
 	const char *class_name;	  /* of its hardware */
 	const char *noise;	  /* word of its noise certificate, or NULL */
@@ -116,11 +107,9 @@ bool fleet_is_bad(const struct fleet_node *node);
 const struct fleet_level *
 fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
 
-/* fleet_words() - why @node is bad, one line without anything that a shell or a
- * scheduler takes for more than text. */
-const char *fleet_words(const struct fleet *f, const struct fleet_node *node);
-
-const char *fleet_status_name(enum fleet_status status);
+/* fleet_is() - whether the status of @node is one of @statuses, with blanks
+ * between. */
+bool fleet_is(const struct fleet_node *node, const char *statuses);
 
 /* Tables: the classes; what differs within them; flagged nodes, and the rows in
  * which they are beyond; nodes without results; rows over the nodes. */

@@ -18,17 +18,9 @@
 #define FIELDS	     4	 /* of a line of fleet.tsv */
 #define NOTES_MAX    20
 
-static const char *const statuses[] = {
-	[FLEET_OK] = "ok",	     [FLEET_FAILED] = "failed",
-	[FLEET_LOST] = "lost",	     [FLEET_DOWN] = "down",
-	[FLEET_SKIPPED] = "skipped",
-};
-
-#define STATUSES (sizeof(statuses) / sizeof(*statuses))
-
-const char *fleet_status_name(enum fleet_status status)
+bool fleet_is(const struct fleet_node *node, const char *statuses)
 {
-	return statuses[status];
+	return text_glob(statuses, node->status);
 }
 
 bool fleet_is_name(const char *name)
@@ -55,7 +47,6 @@ static void add_note(struct fleet *f, const char *text)
 static const char *read_node(struct fleet *f, const char *line)
 {
 	const char *field[FIELDS];
-	size_t status = 0;
 
 	for (size_t i = 0; i < FIELDS; i++)
 		field[i] = text_split(&line, '\t');
@@ -64,14 +55,12 @@ static const char *read_node(struct fleet *f, const char *line)
 	if (!fleet_is_name(field[0]))
 		return "the name of a node has other characters than letters, "
 		       "digits, dots, dashes and underscores";
-	while (status < STATUSES && strcmp(field[1], statuses[status]) != 0)
-		status++;
-	if (status == STATUSES)
+	if (!text_glob("ok failed lost down skipped", field[1]))
 		return "the status is none of ok, failed, lost, down, skipped";
 	f->nodes = text_grow(f->nodes, f->n, sizeof(*f->nodes));
 	f->nodes[f->n++] = (struct fleet_node) {
 		.name = field[0],
-		.status = (enum fleet_status)status,
+		.status = field[1],
 		.seconds = field[2],
 		.reason = field[3],
 	};
@@ -313,7 +302,7 @@ static void load_node(struct fleet *f, struct fleet_node *node)
 		describe(node, &run);
 	} else {
 		add_note(f, why);
-		node->status = FLEET_FAILED;
+		node->status = "failed";
 		node->reason = "no results that can be read";
 	}
 	for (size_t i = 0; i < notes.n; i++)
@@ -328,7 +317,7 @@ const char *fleet_load(struct fleet *f, const char *dir)
 	*f = (struct fleet) { .dir = dir, .index = json_object() };
 	why = read_list(f, text_format("%s/fleet.tsv", dir));
 	for (size_t i = 0; !why && i < f->n; i++)
-		if (f->nodes[i].status == FLEET_OK)
+		if (fleet_is(&f->nodes[i], "ok"))
 			load_node(f, &f->nodes[i]);
 	even_out(f);
 	return why;

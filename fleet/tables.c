@@ -34,7 +34,9 @@ static const char *tame(char *text)
 	return text;
 }
 
-const char *fleet_words(const struct fleet *f, const struct fleet_node *node)
+/* Why @node is bad, one line without anything that a shell or a scheduler takes
+ * for more than text. */
+static const char *words(const struct fleet *f, const struct fleet_node *node)
 {
 	const struct fleet_level *level = fleet_level(f, node, node->worst);
 	const struct fleet_row *row = &f->rows[node->worst];
@@ -246,9 +248,8 @@ void fleet_absent(struct table *t, const struct fleet *f)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
 
-		if (node->status != FLEET_OK)
-			table_line(t, "failed", node->name,
-				   fleet_status_name(node->status),
+		if (!fleet_is(node, "ok"))
+			table_line(t, "failed", node->name, node->status,
 				   node->seconds, node->reason);
 	}
 }
@@ -356,15 +357,14 @@ static json_t *list_of(const struct fleet *f)
 			json_pack(
 				"{s:s, s:s, s:s*, s:s*, s:s*, s:s, s:b, s:s*, "
 				"s:o*, s:o*}",
-				"node", node->name, "status",
-				fleet_status_name(node->status),
+				"node", node->name, "status", node->status,
 				"status_reason", node->reason, "hardware",
 				node->cells ? f->classes[node->class].name
 					    : NULL,
 				"noise", node->noise, "verdict",
 				verdicts[node->verdict], "bad",
 				fleet_is_bad(node), "reason",
-				flagged ? fleet_words(f, node) : NULL, "rows",
+				flagged ? words(f, node) : NULL, "rows",
 				flagged ? beyond(f, node) : NULL, "distance",
 				isfinite(node->ordinary) && node->cells
 					? json_real(node->ordinary)
