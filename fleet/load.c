@@ -9,7 +9,6 @@
 #include "compare.h"
 #include "err.h"
 #include "fleet.h"
-#include "grade.h"
 #include "input.h"
 #include "sections.h"
 #include "text.h"
@@ -160,8 +159,7 @@ static const char *class_of(const json_t *machine)
 
 static void describe(struct fleet_node *node, const struct run *run)
 {
-	struct noise_certificate q;
-	const char *name;
+	const char *name, *word;
 	size_t n = 0;
 
 	while (compare_setting_name(n))
@@ -176,9 +174,8 @@ static void describe(struct fleet_node *node, const struct run *run)
 				? text_units(strtod(text, NULL), "B")
 				: text_copy(text);
 	}
-	noise_certificate_sum(&q, run);
-	if (q.n)
-		node->noise = noise_word(noise_cpu_share(&q.v[0]));
+	if (noise_of_run(run, &word))
+		node->noise = word;
 	node->class_name = class_of(run->machine);
 }
 
