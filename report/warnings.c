@@ -16,6 +16,9 @@
 #define TRUTH_ERROR  0.01
 #define TRUTH_CYCLES 8
 
+/* A note of @run by the text of that id, with names and values in turn. */
+#define say(run, ...) notes_say((run)->notes, prose(__VA_ARGS__, NULL))
+
 /* The problem of a row: NULL for none. */
 typedef const char *why_fn(const struct row *row);
 
@@ -34,10 +37,9 @@ static void warn_rows(struct run *run, const char *id, why_fn *why)
 					    *text ? ": " : "", text);
 	}
 	if (n)
-		notes_say(run->notes,
-			  prose(id, "rows", text_plural(n, "row"), "n",
-				text_format("%zu", n), "have",
-				n == 1 ? "has" : "have", "first", first, NULL));
+		say(run, id, "rows", text_plural(n, "row"), "n",
+		    text_format("%zu", n), "have", n == 1 ? "has" : "have",
+		    "first", first);
 }
 
 static const char *failed(const struct row *row)
@@ -104,9 +106,8 @@ static void warn_frequency(struct run *run)
 				json_object_get(run->rows[i].all.tags,
 						"frequency")) > 0;
 	if (rows)
-		notes_say(run->notes,
-			  prose("warn-frequency", "n", text_format("%zu", rows),
-				"all", text_format("%zu", run->nrows), NULL));
+		say(run, "warn-frequency", "n", text_format("%zu", rows), "all",
+		    text_format("%zu", run->nrows));
 }
 
 /* The precision that was asked for could not be had. */
@@ -128,11 +129,10 @@ static void warn_precision(struct run *run)
 						      s->program, n, of));
 	}
 	if (names && !isnan(within) && run->rounds >= 6)
-		notes_say(run->notes,
-			  prose("warn-precision", "n", text_format("%zu", wide),
-				"of", text_format("%zu", rows), "within",
-				text_format("%.8g", 100 * within), "rounds",
-				rounds_words(run), "names", names, NULL));
+		say(run, "warn-precision", "n", text_format("%zu", wide), "of",
+		    text_format("%zu", rows), "within",
+		    text_format("%.8g", 100 * within), "rounds",
+		    rounds_words(run), "names", names);
 }
 
 static void warn_width(struct run *run)
@@ -153,9 +153,8 @@ static void warn_width(struct run *run)
 				  ? NULL /* said with the interruption */
 				  : prose("warn-rounds", NULL));
 	else if (bad && isnan(rounds_precision(run)))
-		notes_say(run->notes,
-			  prose("warn-width", "n", text_format("%zu", bad),
-				"of", text_format("%zu", graded), NULL));
+		say(run, "warn-width", "n", text_format("%zu", bad), "of",
+		    text_format("%zu", graded));
 }
 
 static json_int_t aside(const struct row *row, const char *key)
@@ -178,17 +177,14 @@ static void warn_set_aside(struct run *run)
 		lost += aside(row, "visits") && !isfinite(row->all.value);
 	}
 	if (rows)
-		notes_say(run->notes,
-			  prose("warn-aside", "visits",
-				text_plural((size_t)visits, "measurement"),
-				"invocations",
-				text_plural((size_t)invocations, "process run"),
-				"rows", text_plural(rows, "row"), "lost",
-				lost ? prose("warn-aside-lost", "rows",
-					     text_plural(lost, "row"), "have",
-					     lost == 1 ? "has" : "have", NULL)
-				     : "",
-				NULL));
+		say(run, "warn-aside", "visits",
+		    text_plural((size_t)visits, "measurement"), "invocations",
+		    text_plural((size_t)invocations, "process run"), "rows",
+		    text_plural(rows, "row"), "lost",
+		    lost ? prose("warn-aside-lost", "rows",
+				 text_plural(lost, "row"), "have",
+				 lost == 1 ? "has" : "have", NULL)
+			 : "");
 }
 
 /* Troubles of programs that were skipped, or of those that failed. */
@@ -217,18 +213,13 @@ static void warn_truth(struct run *run)
 		double error = (r->value - r->expected) / r->expected;
 
 		if (!strcmp(r->benchmark, "nop") && r->status == RESULT_OK)
-			notes_say(run->notes,
-				  prose("warn-nop", "cost",
-					text_format("%.3g %s", r->value,
-						    r->unit ? r->unit : ""),
-					NULL));
+			say(run, "warn-nop", "cost",
+			    text_format("%.3g %s", r->value,
+					r->unit ? r->unit : ""));
 		if (fabs(error) > TRUTH_ERROR && r->cycles >= TRUTH_CYCLES)
-			notes_say(run->notes,
-				  prose("warn-truth", "row",
-					text_format("%s %s", r->benchmark,
-						    r->name),
-					"by", text_format("%+.1f", 100 * error),
-					NULL));
+			say(run, "warn-truth", "row",
+			    text_format("%s %s", r->benchmark, r->name), "by",
+			    text_format("%+.1f", 100 * error));
 	}
 }
 
@@ -245,14 +236,11 @@ static void warn_rate(struct run *run)
 		const double error = run_number(c, "error_ppm");
 
 		if (isfinite(by) && json_is_false(run_at(c, "agrees")))
-			notes_say(run->notes,
-				  prose("warn-rate", "clock",
-					clock ? clock : "another clock", "by",
-					text_format("%.3g", fabs(by) / 1e4),
-					"long", by > 0 ? "long" : "short",
-					"error",
-					text_format("%.2g", error / 1e4),
-					NULL));
+			say(run, "warn-rate", "clock",
+			    clock ? clock : "another clock", "by",
+			    text_format("%.3g", fabs(by) / 1e4), "long",
+			    by > 0 ? "long" : "short", "error",
+			    text_format("%.2g", error / 1e4));
 	}
 }
 
@@ -268,8 +256,7 @@ static void warn_certificate(struct run *run)
 		    !strcmp(r->name,
 			    text_format("method=%s,body=all,stat=verdict",
 					r->timer ? r->timer : "")))
-			notes_say(run->notes, prose("warn-certify", "method",
-						    r->timer, NULL));
+			say(run, "warn-certify", "method", r->timer);
 	}
 }
 
@@ -280,13 +267,11 @@ static void warn_run(struct run *run)
 	const char *dir = again_word(run->dir);
 
 	if (json_is_true(run_at(run->meta, "interrupted")))
-		notes_say(run->notes, prose("warn-interrupted", "dir",
-					    dir ? dir : "DIR", NULL));
+		say(run, "warn-interrupted", "dir", dir ? dir : "DIR");
 	if (governor && strcmp(governor, "performance") != 0)
-		notes_say(run->notes,
-			  prose("warn-governor", "governor", governor, NULL));
+		say(run, "warn-governor", "governor", governor);
 	if (clock && !strcmp(clock, "clock") && !ledger_is(run))
-		notes_say(run->notes, prose("warn-clock", NULL));
+		say(run, "warn-clock");
 }
 
 /* How much faster than memory is a cache and no mixture: mem_latency asks for
@@ -323,12 +308,10 @@ void contradictions_add(struct run *run)
 	if (!measured || !isfinite(bandwidth) ||
 	    (latency > CLEAR) == (bandwidth > CLEAR))
 		return;
-	notes_say(run->notes,
-		  prose("contradiction", "seen",
-			isfinite(latency)
-				? text_format("%.2g times as fast as", latency)
-				: "no faster than",
-			"bandwidth", text_format("%.2g", bandwidth), NULL));
+	say(run, "contradiction", "seen",
+	    isfinite(latency) ? text_format("%.2g times as fast as", latency)
+			      : "no faster than",
+	    "bandwidth", text_format("%.2g", bandwidth));
 }
 
 void warnings_add(struct run *run)
