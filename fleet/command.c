@@ -80,7 +80,7 @@ static void write_fleet(struct doc *d, const void *what)
 			d->format->fold(d, NULL, NULL);
 	}
 	if (!brief)
-		d->format->para(d, prose("fleet-method", NULL));
+		doc_prose(d, "fleet-method");
 	d->format->end(d);
 }
 

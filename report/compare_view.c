@@ -481,7 +481,6 @@ static void put_words(struct doc *d, const struct comparison *c)
 {
 	double *clock = text_alloc(c->n + 1, sizeof(*clock)), a, b;
 	size_t n = 0, explained = 0, cycles = 0, shares = 0, batches = 0;
-	void (*const para)(struct doc *, const char *) = d->format->para;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct pair *p = &c->v[i];
@@ -497,24 +496,23 @@ static void put_words(struct doc *d, const struct comparison *c)
 		b = p->tested ? (double)p->b->all.iters : 0;
 		batches += a > BATCH_RATIO * b || b > BATCH_RATIO * a;
 	}
-	para(d,
-	     prose(c->interleaved ? "compare-in-turn" : "compare-drift", NULL));
+	doc_prose(d, c->interleaved ? "compare-in-turn" : "compare-drift");
 	stats_sort(clock, n);
 	a = n ? expm1(clock[n / 2]) : 0;
 	if (explained)
-		para(d, prose("compare-explained", "by", text_percent(fabs(a)),
-			      "how", a > 0 ? "faster" : "slower", "rows",
-			      text_plural(explained, "row"), NULL));
+		doc_prose(d, "compare-explained", "by", text_percent(fabs(a)),
+			  "how", a > 0 ? "faster" : "slower", "rows",
+			  text_plural(explained, "row"));
 	if (cycles)
-		para(d, prose("compare-cycles", "n", number(cycles), NULL));
+		doc_prose(d, "compare-cycles", "n", number(cycles));
 	if (c->states)
-		para(d, prose("compare-states", "rows",
-			      text_plural(c->states, "row"), "differ",
-			      number(shares), NULL));
+		doc_prose(d, "compare-states", "rows",
+			  text_plural(c->states, "row"), "differ",
+			  number(shares));
 	if (batches)
-		para(d, prose("compare-batches", "n", number(batches), NULL));
+		doc_prose(d, "compare-batches", "n", number(batches));
 	if (stopped(c->a) || stopped(c->b))
-		para(d, prose("compare-stopping", NULL));
+		doc_prose(d, "compare-stopping");
 }
 
 /* A setting of all runs of a side; "varies" where they do not agree. */
@@ -612,9 +610,9 @@ void compare_write(struct doc *d, const void *what)
 		for (size_t i = 0; i < v->n; i++)
 			put_notes(d, &v->c[i].b->notes);
 		if (!v->c->counted)
-			d->format->para(d, prose("compare-method", NULL));
+			doc_prose(d, "compare-method");
 		if (v->c[v->n - 1].counted)
-			d->format->para(d, prose("compare-counting", NULL));
+			doc_prose(d, "compare-counting");
 	}
 	d->format->end(d);
 }

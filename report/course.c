@@ -233,13 +233,13 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 	if (!c->ops.n)
 		return;
 	d->format->heading(d, 2, "coursework", "Predicted and measured");
-	d->format->para(d, prose("course", NULL));
+	doc_prose(d, "course");
 	if (!c->predicted)
-		d->format->para(d, prose("course-unpredicted", NULL));
+		doc_prose(d, "course-unpredicted");
 	if (profile && !strcmp(profile, "quick"))
-		d->format->para(d, prose("course-quick", NULL));
+		doc_prose(d, "course-quick");
 	put_tables(d, c, run);
 	d->format->heading(d, 2, "comparisons", "Comparisons");
-	d->format->para(d, prose("comparisons", NULL));
+	doc_prose(d, "comparisons");
 	comparisons_write(d, &c->table, &c->ops, run, NULL);
 }

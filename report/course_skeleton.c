@@ -150,7 +150,7 @@ static void put_peer(struct doc *d, const struct run *run)
 	if (run->peer)
 		put_machine(d, run->peer, "The server");
 	else
-		d->format->para(d, prose("course-server", NULL));
+		doc_prose(d, "course-server");
 }
 
 static void put_compiler(struct doc *d, const struct run *run)
@@ -192,7 +192,7 @@ static void put_hint(struct doc *d, const struct course *c,
 		put_machine(d, run->machine,
 			    "The machine, as it describes itself");
 	} else if (!strcmp(hint, "machine")) {
-		d->format->para(d, prose("course-machine", NULL));
+		doc_prose(d, "course-machine");
 	} else if (!strcmp(hint, "peer")) {
 		put_peer(d, run);
 	} else if (!strcmp(hint, "compiler")) {
@@ -204,7 +204,7 @@ static void put_hint(struct doc *d, const struct course *c,
 	} else if (!strcmp(hint, "disk")) {
 		if (files)
 			sections_place(d, run, files);
-		d->format->para(d, prose("course-disk", NULL));
+		doc_prose(d, "course-disk");
 	} else if (rowtable_given(hint)) {
 		d->format->para(d, formula_text(words_for(run, hint), &w));
 	}
@@ -218,7 +218,7 @@ static void put_summary(struct doc *d, const struct course *c,
 	begin_table(&t, c, run, NULL, UP_TO_RATIO);
 	t.caption = "Summary of all operations";
 	table_unbracket(&t, INTERVAL);
-	d->format->para(d, prose("course-summary", NULL));
+	doc_prose(d, "course-summary");
 	d->format->table(d, &t);
 }
 
@@ -241,8 +241,7 @@ static void put_chapter(struct doc *d, const struct course *c,
 	if (rowtable_given(field[COMPARISONS]))
 		comparisons_write(d, &c->table, &c->ops, run,
 				  field[COMPARISONS]);
-	d->format->para(d,
-			prose("course-discussion", "hint", field[HINT], NULL));
+	doc_prose(d, "course-discussion", "hint", field[HINT]);
 }
 
 void course_skeleton(struct doc *d, const struct course *c,

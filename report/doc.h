@@ -128,6 +128,10 @@ int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 /* doc_para() - a paragraph by a format of printf(). */
 #define doc_para(d, ...) (d)->format->para(d, text_format(__VA_ARGS__))
 
+/* doc_prose() - a paragraph of prose(): its id, then names and values in turn.
+ */
+#define doc_prose(d, ...) (d)->format->para(d, prose(__VA_ARGS__, NULL))
+
 /* doc_table() - @t; @otherwise (or NULL: nothing) if it has no rows. */
 void doc_table(struct doc *d, const struct table *t, const char *otherwise);
 

@@ -104,8 +104,7 @@ void mistakes_write(struct doc *d, const struct rowtable *rows,
 		add_row(&t, l, run);
 	d->format->table(d, &t);
 	while ((l = rowtable_next(rows, "mistake", l)))
-		d->format->para(d, prose("mistake", "title", l->field[TITLE],
-					 "id", l->field[ID], "does",
-					 l->field[DOES], "why", l->field[WHY],
-					 "here", l->field[HERE], NULL));
+		doc_prose(d, "mistake", "title", l->field[TITLE], "id",
+			  l->field[ID], "does", l->field[DOES], "why",
+			  l->field[WHY], "here", l->field[HERE]);
 }

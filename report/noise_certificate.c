@@ -447,6 +447,6 @@ void sections_noise(struct doc *d, const struct run *run)
 		d->format->list(d, 0);
 	fill(&t, &q);
 	d->format->table(d, &t);
-	d->format->para(d, prose("noise", NULL));
+	doc_prose(d, "noise");
 	d->format->fold(d, NULL, NULL);
 }

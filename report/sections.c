@@ -69,17 +69,14 @@ static void put_top(struct doc *d, const struct run *run)
 
 	for (size_t i = 0; i < run->nsections; i++)
 		programs += run->sections[i].n > 0;
-	d->format->para(
-		d,
-		prose("top", "machine", card_machine(run), "when",
-		      run_known(run->meta, "started_at", "at an unknown time"),
-		      "rows", text_plural(run->nrows, "row"), "programs",
-		      text_plural(programs, "program"), "rounds",
-		      rounds_words(run), "Grade",
-		      text_format("%c%s", *grade - 'a' + 'A', grade + 1), "so",
-		      prose(letter ? text_format("top-%c", letter) : "top-0",
-			    NULL),
-		      NULL));
+	doc_prose(d, "top", "machine", card_machine(run), "when",
+		  run_known(run->meta, "started_at", "at an unknown time"),
+		  "rows", text_plural(run->nrows, "row"), "programs",
+		  text_plural(programs, "program"), "rounds", rounds_words(run),
+		  "Grade", text_format("%c%s", *grade - 'a' + 'A', grade + 1),
+		  "so",
+		  prose(letter ? text_format("top-%c", letter) : "top-0",
+			NULL));
 }
 
 static void put_contents(struct doc *d, const struct run *run,
@@ -115,7 +112,7 @@ static void put_card(struct doc *d, const struct run *run,
 	}
 	card_table(&t, &parts->course->table, run);
 	doc_table(d, &t, CARD_NONE);
-	d->format->para(d, prose("legend", NULL));
+	doc_prose(d, "legend");
 	d->format->list(d, 1);
 	d->format->item(d, "#glossary", "Glossary: all terms");
 	d->format->list(d, 0);
@@ -128,22 +125,16 @@ static void put_method(struct doc *d, const struct run *run)
 	const double goal = rounds_goal(run);
 
 	d->format->fold(d, "method", "Method");
-	d->format->para(d,
-			prose("method-rounds", "rounds", rounds_words(run),
-			      "of", profile ? " of profile " : "", "profile",
-			      profile ? profile : "", "order",
-			      isfinite(seed) ? text_format(" (seed %.0f)", seed)
-					     : "",
-			      NULL));
+	doc_prose(d, "method-rounds", "rounds", rounds_words(run), "of",
+		  profile ? " of profile " : "", "profile",
+		  profile ? profile : "", "order",
+		  isfinite(seed) ? text_format(" (seed %.0f)", seed) : "");
 	if (isfinite(goal))
-		d->format->para(d,
-				prose("method-goal", "goal",
-				      text_format("%.8g", 100 * goal), NULL));
-	d->format->para(d, prose("method-samples", "method",
-				 run_known(run->machine, "timer.method",
-					   "unknown"),
-				 NULL));
-	d->format->para(d, prose("method-value", NULL));
+		doc_prose(d, "method-goal", "goal",
+			  text_format("%.8g", 100 * goal));
+	doc_prose(d, "method-samples", "method",
+		  run_known(run->machine, "timer.method", "unknown"));
+	doc_prose(d, "method-value");
 	d->format->fold(d, NULL, NULL);
 }
 
@@ -155,7 +146,7 @@ static void put_pairs(struct doc *d, const struct run *run,
 	if (!pairs_fill(&t, rows, run))
 		return;
 	d->format->heading(d, 2, "pairs", "New way against old way");
-	d->format->para(d, prose("pairs", NULL));
+	doc_prose(d, "pairs");
 	d->format->table(d, &t);
 }
 
@@ -182,7 +173,7 @@ static void put_command(struct doc *d, const struct run *run)
 	if (command)
 		d->format->code(d, command);
 	else
-		d->format->para(d, prose("no-command", NULL));
+		doc_prose(d, "no-command");
 }
 
 static void put_reproduce(struct doc *d, const struct run *run)
@@ -191,7 +182,7 @@ static void put_reproduce(struct doc *d, const struct run *run)
 
 	d->format->fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
-	d->format->para(d, prose("again", NULL));
+	doc_prose(d, "again");
 	d->format->code(d, text_format("build/bin/report make %s",
 				       dir ? dir : "DIR"));
 	d->format->para(d, "Raw data beside this file:");

@@ -203,9 +203,9 @@ flagged() { jq -r '.nodes[] | select(.verdict != "good").node' "$1/fleet.json"; 
 
 	"$ROOT/tests/made-fleet" f 200 60 1 5 5
 	run -1 --separate-stderr "$report" fleet f
-	flagged f >flagged
+	flagged f >named
 	while read -r node _; do
-		grep -qx "$node" flagged || { echo "$node was not found" && false; }
+		grep -qx "$node" named || { echo "$node was not found" && false; }
 	done <f/planted
-	(($(wc -l <flagged) <= 6))
+	(($(wc -l <named) <= 6))
 }
