@@ -41,8 +41,8 @@ static void find_predictions(struct course *c, const struct run *run,
 	err = predictions_read(&c->ops, path, hz, run->notes);
 	c->predicted = err >= 0;
 	if (err < 0 && err != -ENOENT)
-		notes_add(run->notes,
-			  text_format("%s: %s", path, input_error(-err)), NULL);
+		notes_format(run->notes, NULL, "%s: %s", path,
+			     input_error(-err));
 }
 
 void course_read(struct course *c, const struct run *run, const char *root)

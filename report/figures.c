@@ -81,13 +81,10 @@ void figures_read(struct figures *figs, const struct rowtable *table,
 		struct figure fig = { 0 };
 
 		if (read_figure(&fig, line) || is_known(figs, &fig))
-			notes_add(
-				notes,
-				text_format(
-					"%s: needs %d fields parted by tabs "
-					"and an id of its own: figure left out",
-					line->place, FIELDS),
-				NULL);
+			notes_format(notes, NULL,
+				     "%s: needs %d fields parted by tabs "
+				     "and an id of its own: figure left out",
+				     line->place, FIELDS);
 		else
 			add_figure(figs, &fig);
 	}
@@ -172,11 +169,12 @@ static void write_data(struct figures *figs, const struct run *run,
 	size_t n = 0;
 
 	if (folder)
-		notes_add(run->notes,
-			  text_format("%s/" FIGURES_DIR ": %s: there are no "
-				      "plots",
-				      run->dir, strerror(-folder)),
-			  "remove it, then `build/bin/report make DIR` again");
+		notes_format(
+			run->notes,
+			"remove it, then `build/bin/report make DIR` again",
+			"%s/" FIGURES_DIR ": %s: there are no "
+			"plots",
+			run->dir, strerror(-folder));
 	for (size_t i = 0; i < figs->n && !folder; i++) {
 		struct figure *fig = &figs->v[i];
 		int err;
@@ -189,11 +187,9 @@ static void write_data(struct figures *figs, const struct run *run,
 		}
 		remove_old(run, fig);
 		if (err != -ENODATA)
-			notes_add(run->notes,
-				  text_format("%s: %s",
-					      output_of(run, fig, "dat"),
-					      strerror(-err)),
-				  NULL);
+			notes_format(run->notes, NULL, "%s: %s",
+				     output_of(run, fig, "dat"),
+				     strerror(-err));
 	}
 	figs->n = n;
 	if (!folder)

@@ -100,19 +100,16 @@ json_t *run_read_json(struct run *run, const char *name, json_type type)
 		     : NULL;
 
 	if (!text)
-		notes_add(run->notes,
-			  text_format("%s: %s", path, input_error(errno)),
-			  "the report goes on without it; `scripts/run-all` "
-			  "writes it");
+		notes_format(run->notes,
+			     "the report goes on without it; `scripts/run-all` "
+			     "writes it",
+			     "%s: %s", path, input_error(errno));
 	else if (!json)
-		notes_add(run->notes,
-			  text_format("%s:%d: %s", path, err.line, err.text),
-			  NULL);
+		notes_format(run->notes, NULL, "%s:%d: %s", path, err.line,
+			     err.text);
 	else if (json_typeof(json) != type)
-		notes_add(run->notes,
-			  text_format("%s: is not a JSON %s", path,
-				      type == JSON_ARRAY ? "array" : "object"),
-			  NULL);
+		notes_format(run->notes, NULL, "%s: is not a JSON %s", path,
+			     type == JSON_ARRAY ? "array" : "object");
 	free(text);
 	if (json && json_typeof(json) == type)
 		return json;
@@ -178,10 +175,8 @@ static void bad_line(struct run *run, const struct reading *in,
 		     const char *what, const char *remedy, bool always)
 {
 	if (++run->bad_lines <= MAX_BAD_NOTES || always)
-		notes_add(run->notes,
-			  text_format("%s:%zu: %s: line left out", in->path,
-				      in->file.number, what),
-			  remedy);
+		notes_format(run->notes, remedy, "%s:%zu: %s: line left out",
+			     in->path, in->file.number, what);
 }
 
 /* The line of the file that was read last as a row.  Return: 0, or what
@@ -258,19 +253,15 @@ static int read_lines(struct run *run, struct reading *in, const char **why)
 		return -EIO;
 	}
 	if (run->bad_lines > MAX_BAD_NOTES)
-		notes_add(run->notes,
-			  text_format("%s: %u more lines left out", in->path,
-				      run->bad_lines - MAX_BAD_NOTES),
-			  NULL);
+		notes_format(run->notes, NULL, "%s: %u more lines left out",
+			     in->path, run->bad_lines - MAX_BAD_NOTES);
 	if (in->twice)
-		notes_add(run->notes,
-			  text_format(
-				  "%s: %zu line%s of a case, round and seed "
-				  "that the file has already: each counts once",
-				  in->path, in->twice,
-				  in->twice == 1 ? "" : "s"),
-			  "see whether the file was joined to itself or a "
-			  "program runs twice in the plan");
+		notes_format(run->notes,
+			     "see whether the file was joined to itself or a "
+			     "program runs twice in the plan",
+			     "%s: %zu line%s of a case, round and seed "
+			     "that the file has already: each counts once",
+			     in->path, in->twice, in->twice == 1 ? "" : "s");
 	return 0;
 }
 
@@ -579,8 +570,8 @@ void notes_say(struct notes *notes, const char *both)
 	const char *end = strstr(both, "\n\n");
 
 	if (end)
-		notes_add(notes, text_format("%.*s", (int)(end - both), both),
-			  end[2] ? end + 2 : NULL);
+		notes_format(notes, end[2] ? end + 2 : NULL, "%.*s",
+			     (int)(end - both), both);
 	else
 		notes_add(notes, both, NULL);
 }

@@ -22,6 +22,10 @@ struct notes {
 /* notes_add() - @remedy may be NULL.  The same text is not added twice. */
 void notes_add(struct notes *notes, const char *text, const char *remedy);
 
+/* notes_format() - the same of a format of printf(), behind the remedy. */
+#define notes_format(notes, remedy, ...) \
+	notes_add(notes, text_format(__VA_ARGS__), remedy)
+
 /* notes_warn() - print the texts on stderr. */
 void notes_warn(const struct notes *notes);
 

@@ -51,13 +51,10 @@ json_t *noise_certificate_read(const char *dir, struct notes *notes)
 	}
 	/* An older run has none. */
 	if (err && err != -ENOENT)
-		notes_add(notes, text_format("%s: %s", path, input_error(-err)),
-			  NULL);
+		notes_format(notes, NULL, "%s: %s", path, input_error(-err));
 	if (bad)
-		notes_add(notes,
-			  text_format("%s: %zu line%s cannot be used", path,
-				      bad, bad == 1 ? "" : "s"),
-			  NULL);
+		notes_format(notes, NULL, "%s: %zu line%s cannot be used", path,
+			     bad, bad == 1 ? "" : "s");
 	if (!err)
 		input_close(&in);
 	return all;

@@ -24,9 +24,8 @@ struct parsing {
 /* Return: 1, which lets libinih go on. */
 static int complain(struct parsing *in, const char *text)
 {
-	notes_add(in->notes,
-		  text_format("%s:%zu: %s", in->path, in->line, text),
-		  "the line is left out");
+	notes_format(in->notes, "the line is left out", "%s:%zu: %s", in->path,
+		     in->line, text);
 	in->bad++;
 	return 1;
 }

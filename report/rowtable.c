@@ -83,12 +83,12 @@ void rowtable_read(struct rowtable *t, const char *root, struct notes *notes)
 		err = err ? err : now;
 	}
 	if (!all.n)
-		notes_add(notes,
-			  text_format("%s/bench/*/rows.tsv: %s: there is no "
-				      "card, no plot and no coursework table",
-				      root, input_error(err ? -err : ENODATA)),
-			  "--root names the directory that holds bench/ and "
-			  "plots/");
+		notes_format(notes,
+			     "--root names the directory that holds bench/ and "
+			     "plots/",
+			     "%s/bench/*/rows.tsv: %s: there is no "
+			     "card, no plot and no coursework table",
+			     root, input_error(err ? -err : ENODATA));
 	*t = all;
 }
 

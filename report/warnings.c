@@ -91,10 +91,9 @@ static void warn_noise(struct run *run)
 		return;
 	cause = noise_cpu_main_cause(&q.v[0]);
 	what = noise_cpu_cause(&q.v[0], cause);
-	notes_add(run->notes,
-		  text_format("%s%s%s", noise_cpu_verdict(&q.v[0]),
-			      what ? ", mostly " : "", what ? what : ""),
-		  noise_cpu_mend(&q.v[0], cause));
+	notes_format(run->notes, noise_cpu_mend(&q.v[0], cause), "%s%s%s",
+		     noise_cpu_verdict(&q.v[0]), what ? ", mostly " : "",
+		     what ? what : "");
 }
 
 static void warn_frequency(struct run *run)
@@ -146,12 +145,12 @@ static void warn_width(struct run *run)
 		bad += grade && *grade >= 'C';
 	}
 	if (run->nrows && run->rounds < 6)
-		notes_add(run->notes,
-			  text_format("%s: no intervals and no grades",
-				      text_plural(run->rounds, "round")),
-			  json_is_true(run_at(run->meta, "interrupted"))
-				  ? NULL /* said with the interruption */
-				  : prose("warn-rounds", NULL));
+		notes_format(run->notes,
+			     json_is_true(run_at(run->meta, "interrupted"))
+				     ? NULL /* said with the interruption */
+				     : prose("warn-rounds", NULL),
+			     "%s: no intervals and no grades",
+			     text_plural(run->rounds, "round"));
 	else if (bad && isnan(rounds_precision(run)))
 		say(run, "warn-width", "n", text_format("%zu", bad), "of",
 		    text_format("%zu", graded));
@@ -195,13 +194,13 @@ static void warn_troubles(struct run *run, bool skipped)
 
 		if ((t->exit_status == 77) != skipped)
 			continue;
-		notes_add(
+		notes_format(
 			run->notes,
-			text_format("%s: %s in %s: %s", t->program,
-				    tables_exit(t->exit_status),
-				    text_plural(t->rounds, "round"), t->reason),
 			skipped ? NULL
-				: "the program shows more when it runs alone");
+				: "the program shows more when it runs alone",
+			"%s: %s in %s: %s", t->program,
+			tables_exit(t->exit_status),
+			text_plural(t->rounds, "round"), t->reason);
 	}
 }
 
