@@ -83,8 +83,6 @@ static int make(const struct settings *set, struct run *run)
 	figures_read(&figs, &course.table, run->notes);
 	moves_find(run, &course.table);
 	figures_make(&figs, run, &course, set->root, set->no_plots);
-	if (figs.trouble && figs.remedy)
-		warn("%s: %s", figs.trouble, figs.remedy);
 	parts = (struct report_parts) { run, &figs, &course };
 	err = doc_pages(run->dir, "report", report_write, &parts);
 	err |= doc_file(run->dir, "report", "csv", export_csv, run);

@@ -149,16 +149,19 @@ static int draw(const char *root, const char *dir, const char *const *ids,
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAIL;
 }
 
-static void explain(struct figures *figs, int status)
+/* Print and note why pictures are missing, by the exit status of scripts/plot.
+ */
+static void explain(struct notes *notes, int status)
 {
-	if (status == EXIT_SKIP) {
-		figs->trouble = "There are no plots: gnuplot is not installed";
-		figs->remedy = "apt-get install gnuplot-nox, then "
-			       "the same command again";
-	} else {
-		figs->trouble = "Some plots could not be drawn";
-		figs->remedy = "see what `scripts/plot DIR` says";
-	}
+	const bool none = status == EXIT_SKIP;
+	const char *text = none ? "There are no plots: gnuplot is not installed"
+				: "Some plots could not be drawn";
+	const char *remedy = none ? "apt-get install gnuplot-nox, then the "
+				    "same command again"
+				  : "see what `scripts/plot DIR` says";
+
+	notes_add(notes, text, remedy);
+	warn("%s: %s", text, remedy);
 }
 
 /* Keep the figures that have data. */
@@ -207,7 +210,7 @@ void figures_make(struct figures *figs, const struct run *run,
 	if (!figs->n)
 		return;
 	if (no_plots) {
-		figs->trouble = "Plots were switched off";
+		notes_add(run->notes, "Plots were switched off", NULL);
 		return;
 	}
 	ids = text_alloc(figs->n, sizeof(*ids));
@@ -221,5 +224,5 @@ void figures_make(struct figures *figs, const struct run *run,
 			status = EXIT_FAIL;
 	}
 	if (status)
-		explain(figs, status);
+		explain(run->notes, status);
 }

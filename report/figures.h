@@ -27,8 +27,6 @@ struct figure {
 struct figures {
 	struct figure *v;
 	size_t n;
-	const char *trouble; /* why pictures were not drawn, or NULL */
-	const char *remedy;
 };
 
 /* figures_read() - by the `figure` lines of @table, of which bad ones become

@@ -25,38 +25,29 @@ static const char *report_title(const struct run *run)
 			   when ? when : "");
 }
 
-static void put_note(struct doc *d, const char *text, const char *remedy)
-{
-	d->format->item(d, NULL,
-			text_format("%s%s%s", text, remedy ? ". Remedy: " : "",
-				    remedy ? remedy : ""));
-}
-
 /* Limits of the figures: the gravest first, the rest folded. */
-static void put_warnings(struct doc *d, const struct run *run,
-			 const struct figures *figs)
+static void put_warnings(struct doc *d, const struct notes *notes)
 {
-	const size_t n = run->notes->n + (figs->trouble != NULL);
-
-	if (!n)
+	if (!notes->n)
 		return;
 	d->format->heading(d, 2, "warnings", "About this run");
 	d->format->list(d, 1);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < notes->n; i++) {
+		const char *remedy = notes->v[i].remedy;
+
 		if (i == FIRST_NOTES) {
 			d->format->list(d, 0);
 			d->format->fold(d, "more-warnings",
-					text_format("%zu more", n - i));
+					text_format("%zu more", notes->n - i));
 			d->format->list(d, 1);
 		}
-		if (i < run->notes->n)
-			put_note(d, run->notes->v[i].text,
-				 run->notes->v[i].remedy);
-		else
-			put_note(d, figs->trouble, figs->remedy);
+		d->format->item(d, NULL,
+				remedy ? text_format("%s. Remedy: %s",
+						     notes->v[i].text, remedy)
+				       : notes->v[i].text);
 	}
 	d->format->list(d, 0);
-	if (n > FIRST_NOTES)
+	if (notes->n > FIRST_NOTES)
 		d->format->fold(d, NULL, NULL);
 }
 
@@ -211,7 +202,7 @@ void report_write(struct doc *d, const void *what)
 	d->format->begin(d, report_title(run));
 	put_top(d, run);
 	put_card(d, run, parts);
-	put_warnings(d, run, parts->figs);
+	put_warnings(d, run->notes);
 	put_contents(d, run, parts);
 	/* A user who predicted wants to see that first. */
 	if (parts->course->predicted)
