@@ -177,15 +177,13 @@ static void fill_checks(struct table *t, const struct run *run)
 		const char *answer = run_text(c, "answer");
 		const char *value = run_text(c, "value");
 
-		table_line(t, answer && !strcmp(answer, "bad") ? "failed" : "",
-			   run_text(c, "name"), answer);
-		if (value)
-			table_cell(t, 2, text_cut(value, VALUE_WIDTH));
 		/* Earlier versions wrote "mend". */
-		table_cell(t, 3,
+		table_line(t, answer && !strcmp(answer, "bad") ? "failed" : "",
+			   run_text(c, "name"), answer,
+			   value ? text_cut(value, VALUE_WIDTH) : NULL,
 			   run_text(c, json_object_get(c, "mend") ? "mend"
-								  : "fix"));
-		table_cell(t, 4, run_text(c, "file"));
+								  : "fix"),
+			   run_text(c, "file"));
 	}
 	t->caption = prose("checks", NULL);
 }
@@ -217,12 +215,7 @@ void sections_machine(struct doc *d, const struct run *run)
 	struct table t;
 
 	d->format->fold(d, "machine", "The machine");
-	if (!run->machine) {
-		d->format->warning(d,
-				   "machine.json could not be read: the "
-				   "machine is unknown",
-				   "`build/bin/machine` writes it");
-	} else {
+	if (run->machine) {
 		describe(&t, run, "machine");
 		d->format->table(d, &t);
 		fill_checks(&t, run);

@@ -345,7 +345,6 @@ widths() {
 	rm small/machine.json small/about.json small/run.json
 	run -0 --separate-stderr make_report --no-plots small
 	grep -q 'small/machine.json: No such file' small/report.md
-	grep -q 'the machine is unknown' small/report.md
 }
 
 @test "a directory that is none, or empty, is refused in one line" {
