@@ -128,6 +128,13 @@ static const char *label(const struct operation *op, const struct row *row)
 	return op->label;
 }
 
+const char *course_limiter(const struct course *c, const struct operation *op,
+			   const struct run *run, const struct row *row)
+{
+	return op->limiter ? op->limiter
+			   : limiters_say(op, &c->table, run, row);
+}
+
 static void fill_row(struct table *t, const struct course *c, size_t i,
 		     const struct run *run)
 {
@@ -138,9 +145,7 @@ static void fill_row(struct table *t, const struct course *c, size_t i,
 	table_cell(t, COL_OPERATION, label(op, row));
 	fill_predicted(t, op);
 	fill_measured(t, op, course_predicted(c, i), row);
-	table_cell(t, COL_LIMITER,
-		   op->limiter ? op->limiter
-			       : limiters_say(op, &c->table, run, row));
+	table_cell(t, COL_LIMITER, course_limiter(c, op, run, row));
 }
 
 void course_table(struct table *t, const struct course *c,
@@ -155,27 +160,13 @@ void course_table(struct table *t, const struct course *c,
 	t->caption = section ? section : "All operations";
 }
 
-/* The student's reason, and the rule where it stands in for a figure. */
-static void add_reason(struct table *t, const struct operation *op)
+const char *course_reason(const struct operation *op)
 {
 	const char *rule = is_written(op) ? NULL : op->words;
 
-	if (op->why || rule)
-		table_line(t, "", op->label,
-			   text_format("%s%s%s%s", op->why ? op->why : "",
-				       op->why && rule ? "; " : "",
-				       rule && isfinite(op->rule[PREDICTED])
-					       ? "est.: "
-					       : "",
-				       rule ? rule : ""));
-}
-
-void course_reasons(struct table *t, const struct course *c, const char *ids)
-{
-	table_begin(t, "operation|why this was predicted");
-	for (size_t i = 0; i < c->ops.n; i++)
-		if (!ids || text_glob(ids, c->ops.v[i].id))
-			add_reason(t, &c->ops.v[i]);
+	if (rule && isfinite(op->rule[PREDICTED]))
+		rule = text_format("est.: %s", rule);
+	return rule ? text_join(op->why, "; ", rule) : op->why;
 }
 
 /* The same operations in the report of 2017, beside this run's figures. */
@@ -214,7 +205,11 @@ static void put_tables(struct doc *d, const struct course *c,
 		course_table(&t, c, run, section, NULL);
 		d->format->table(d, &t);
 	}
-	course_reasons(&t, c, NULL);
+	table_begin(&t, "operation|why this was predicted");
+	for (size_t i = 0; i < c->ops.n; i++)
+		if (course_reason(&c->ops.v[i]))
+			table_line(&t, "", c->ops.v[i].label,
+				   course_reason(&c->ops.v[i]));
 	if (t.nrows) {
 		d->format->fold(d, "reasons", "Why this was predicted");
 		d->format->table(d, &t);

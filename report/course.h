@@ -92,9 +92,12 @@ double course_predicted(const struct course *c, size_t i);
 void course_table(struct table *t, const struct course *c,
 		  const struct run *run, const char *section, const char *ids);
 
-/* course_reasons() - the words of the predictions and the rules of the
- * estimates, one row each. */
-void course_reasons(struct table *t, const struct course *c, const char *ids);
+/* course_reason() - the student's words for the prediction, and the rule where
+ * it stands in for a figure; NULL without either.  course_limiter() - the
+ * student's, or else limiters_say(). */
+const char *course_reason(const struct operation *op);
+const char *course_limiter(const struct course *c, const struct operation *op,
+			   const struct run *run, const struct row *row);
 
 /* course_write() - the chapters of the report: the tables, and the
  * comparisons. */

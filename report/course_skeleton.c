@@ -9,10 +9,8 @@
 #include "text.h"
 
 /* Columns of the table of operations, as bits. */
-#define OPERATION   1u
 #define ESTIMATES   0x3fu /* the five of the course, with the operation */
 #define UP_TO_RATIO 0xffu
-#define LIMITER	    0x100u
 #define INTERVAL    6 /* a column's number */
 
 enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT };
@@ -38,49 +36,36 @@ static void put_methods(struct doc *d, const struct course *c,
 	}
 }
 
-/* The operations of @ids, all if it is NULL, with some @columns.  Return:
- * whether the last of them has text. */
-static bool begin_table(struct table *t, const struct course *c,
+/* The operations of @ids, all if it is NULL, with some @columns. */
+static void begin_table(struct table *t, const struct course *c,
 			const struct run *run, const char *ids,
 			unsigned int columns)
 {
-	bool any = false;
-
 	course_table(t, c, run, NULL, ids);
 	for (size_t i = t->ncolumns; i-- > 0;)
 		if (!(columns >> i & 1))
 			table_drop(t, i);
-	for (size_t i = 1; i <= t->nrows; i++)
-		any |= t->cells[i * t->ncolumns - 1] != NULL;
-	return any;
 }
 
-/* Why that was predicted, and what limits the operations: in one table where
- * both are known of all. */
+/* Why that was predicted, and what limits the operations. */
 static void put_reasons(struct doc *d, const struct course *c,
 			const struct run *run, const char *ids)
 {
-	struct table why, limits, both;
-	const bool limited =
-		begin_table(&limits, c, run, ids, OPERATION | LIMITER);
+	struct table t;
 
-	course_reasons(&why, c, ids);
-	why.caption = "Reasons of the predictions";
-	limits.caption = "Limiters: what keeps the operation from being faster";
-	if (limited && why.nrows == limits.nrows) {
-		table_begin(&both, "operation|why this was predicted|limiter");
-		both.caption = "Reasons of the predictions, and limiters: what "
-			       "keeps the operation from being faster";
-		for (size_t i = 0; i < why.nrows; i++)
-			table_line(&both, "", why.cells[2 * i],
-				   why.cells[2 * i + 1],
-				   limits.cells[2 * i + 1]);
-		d->format->table(d, &both);
-		return;
+	table_begin(&t, "operation|why this was predicted|limiter");
+	t.caption = "Reasons of the predictions, and limiters";
+	for (size_t i = 0; i < c->ops.n; i++) {
+		const struct operation *op = &c->ops.v[i];
+		const char *why = course_reason(op);
+		const char *limiter =
+			course_limiter(c, op, run, operations_row(op, run));
+
+		if (text_glob(ids, op->id) && (why || limiter))
+			table_line(&t, "", op->label, why, limiter);
 	}
-	doc_table(d, &why, NULL);
-	if (limited)
-		d->format->table(d, &limits);
+	table_prune(&t);
+	d->format->table(d, &t);
 }
 
 /* The operations of @ids, with the reasons. */
