@@ -55,8 +55,6 @@ needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
 	ln -s "$PWD/elsewhere" small/plots
 	run -0 --separate-stderr "$report" make --root "$ROOT" small
 	grep -q 'small/plots: Not a directory' small/report.md
-	run -0 --separate-stderr "$report" compare --out small small small
-	[[ $stderr == *"small/plots: Not a directory: there are no plots"* ]]
 	! command -v gnuplot >/dev/null || run -1 "$ROOT/scripts/plot" small
 	[[ -z $(ls -A elsewhere) && -L small/plots ]]
 }

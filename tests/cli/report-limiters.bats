@@ -27,7 +27,7 @@ measured() {
 # limiter DIR LABEL: the cell of that operation.
 limiter() {
 	"$report" make --root "$ROOT" --no-plots "$1" >/dev/null
-	sed -n '/id="coursework"/,/id="lmbench"/p' "$1/report.md" |
+	sed -n '/id="coursework"/,/id="comparisons"/p' "$1/report.md" |
 		awk -F ' [|] ' -v label="$2" '
 			$1 == "| operation" { at = 0
 				for (i = 1; i <= NF; i++) if ($i == "limiter") at = i }
@@ -82,7 +82,7 @@ each_pattern() {
 				measured "run$i" "$program" "${glob//\*/}" 100 "$unit"
 		done <patterns
 		"$report" make --root "$ROOT" --no-plots "run$i" >/dev/null
-		sed -n '/id="coursework"/,/id="lmbench"/p' "run$i/report.md" >table
+		sed -n '/id="coursework"/,/id="comparisons"/p' "run$i/report.md" >table
 		n=$(awk -F '\t' -v i="$i" '$4 == i' patterns | wc -l)
 		# The fifth cell is what was measured, the ninth the limiter.
 		[[ $(grep -Ec '^(\| [^|]+ ){4}\| 100 [^|]+ (\| [^|]+ ){3}\| [^ |][^|]+ \|' table) -eq $n ]]
