@@ -84,8 +84,8 @@ card_run() {
 	done
 	[[ $(grep -c ' 10.3 µs  *10\.[12]0 – 10\.[56]0 µs  B$' <<<"$output") -eq $(($(grep -vc '^#' "$entries") - 2)) ]]
 	# Those without a value stand last and say why.
-	[[ ${lines[-3]} == *"  skipped: no such call: long long"*"…" ]]
-	[[ ${lines[-2]} == *"  failed: children: expected 1, seen 0" ]]
+	[[ ${lines[-3]} == *": skipped: no such call: long long"*"…" ]]
+	[[ ${lines[-2]} == *": failed: children: expected 1, seen 0" ]]
 	[[ $output == *"L1 latency, 32 KiB "* ]]
 }
 
@@ -190,7 +190,7 @@ card_run() {
 	run -0 "$report" show --root "$ROOT" run
 	# A program that was not to run is none of it.
 	[[ $output != *"System call (getppid)"* ]]
-	[[ $output == *"Procedure call, no arguments "*"no row: not part of this run"* ]]
+	[[ $output == *"Procedure call, no arguments: no row: not part of this run"* ]]
 	mkdir empty
 	run -0 --separate-stderr "$report" make --no-plots --root empty run
 	[[ $output == *"This run has no operation of the card."* ]]
