@@ -229,8 +229,8 @@ const char *again_word(const char *text);
 const char *again_run(const char *recorded);
 
 /* export_csv() - all rows, one line each, with a heading, as the programs'
- * --csv writes them; export_json() - {schema, machine, run, noise, rows}.  Of a
- * struct run; return: 0 or -ENOMEM. */
+ * --csv writes them; export_json() - {schema, machine, run, noise, rows}.  Both
+ * take a struct run.  Return: 0 or -ENOMEM. */
 doc_file_fn export_csv, export_json;
 
 #endif
