@@ -250,51 +250,6 @@ gives() {
 		--case '*stat=acked'
 }
 
-# Where memory is in pieces no huge page comes, and that is no lie.
-@test "no evidence is left out" {
-	local name
-	local -A known=()
-
-	while read -r name _; do
-		[[ -z $name ]] || known[$name]=1
-	done <<<"$net$memory$files$processes$remote"
-	# tests/cli/net.bats, by a server that lies.
-	for name in closed_by_server echoed_by_server bytes; do
-		known[$name]=1
-	done
-	# Nothing stands between these and the CPU that could be made to lie.
-	for name in passes batches waits iterations answers \
-		handed_over_without_call; do
-		known[$name]=1
-	done
-	# Looked at before: what is wrong ends the case, is skipped or done again.
-	for name in messages bytes_right partner_received uncached_before \
-		threads_at_work processes_at_work resolved_by_us \
-		yields_without_switch contended_operations threads_running; do
-		known[$name]=1
-	done
-	# tests/cli/cpus.bats, by copies that do nothing or do not leave their CPU.
-	for name in copies_at_work copies_on_own_cpu windows_together windows_of_all_copies; do
-		known[$name]=1
-	done
-	# On a machine with several nodes only.
-	known[bytes_on_node]=1
-	while read -r name; do
-		[[ ${known[$name]:-} ]] || {
-			echo "$name: is there a machine on which it fails?"
-			return 1
-		}
-		unset "known[$name]"
-	done < <(cat "$ROOT"/bench/*/*.c "$ROOT"/bench/*/lib/*.c "$ROOT/harness/services/"{call,copies,partner}.c |
-		grep -Pzo '(bench_(proof|least|purity)\(|struct counter [a-z]+ = )[^;]*;' | tr '\0' '\n' |
-		grep -o '"[a-z_]*"' | tr -d '"' | sort -u)
-	# All that the tables name was found.
-	[[ ${#known[@]} == 0 ]] || {
-		echo "in no program: ${!known[*]}"
-		return 1
-	}
-}
-
 # A copy that stays where the first one is shares its CPU with it.
 @test "copies that are not on CPUs of their own are found out" {
 	(($(nproc) >= 2)) || skip "needs two CPUs"

@@ -178,10 +178,3 @@ killed_partner() {
 		rows 'any(.status == "failed" and (.reason | test("died")))'
 	done
 }
-
-@test "limits and signals at random moments leave nothing behind" {
-	BIN=$BIN run "$ROOT/tests/interrupted" "${RUNS:-3}" \
-		process thread context_switch
-	printf '%s\n' "$output"
-	[[ $status == 0 ]]
-}

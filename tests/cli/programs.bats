@@ -128,24 +128,6 @@ all_seen() {
 	[[ $(through_table) == skipped ]]
 }
 
-# The row is made up, for noise may leave a real one without a value; contract.bats
-# has that the program writes them so.
-@test "crosscheck-syscall compares with a measurement of its own" {
-	cd "$BATS_TEST_TMPDIR" || return
-	mkdir made-up
-	printf '#!/bin/sh\necho "{\\"benchmark\\": \\"syscall\\", \\"value\\": 1e6}"\n' \
-		>made-up/syscall
-	chmod +x made-up/syscall
-	try 0 "$ROOT/tests/crosscheck/syscall" --bin made-up --rounds 3 --calls 2000
-	# The median of 1 ms by what the plain loop took in each round.
-	awk '$1 ~ /^[0-9]+$/ { print 1e6 / $3 }
-		/plain loop: median ratio/ { print $7 + 0 > "/dev/stderr" }' \
-		<<<"$output" 2>said | sort -g | sed -n 2p >want
-	awk 'NR == FNR { want = $1; next } { exit !(want > 1 && $1 > want * .99 && $1 < want * 1.01) }' \
-		want said
-	run -2 "$ROOT/tests/crosscheck/syscall" --rounds none
-}
-
 # The first batch of each quad once took up to 40 % more, and these values came out
 # below the least of their samples.  (A batch of tlb begins with misses for what other
 # code took: a constant that may be more than a harness has.)

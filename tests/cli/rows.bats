@@ -22,6 +22,10 @@ patterns() {
 	grep -v '^#' "$ROOT/report/estimates.tsv" | grep -o '\[[^]]*\]' | tr -d '[]' |
 		awk '{ for (i = 2; i <= NF; i++) print "formula\t" $1 "\t" $i }' |
 		grep -vE '	(net=remote|where=(mount|server)|scope=machine)'
+	# The answers to the sources and to lmbench.
+	cut -f 3 "$ROOT"/docs/{sources,lmbench}.tsv | grep -o '`[^`]*`' | tr -d '`' |
+		awk '$2 ~ /=/ { for (i = 2; i <= NF; i++) print "answer\t" $1 "\t" $i }' |
+		grep -vE '	(net=remote|make	|.*--)'
 	cat "$ROOT"/bench/*/rows.tsv "$ROOT"/monitor/rows.tsv "$ROOT"/report/*.tsv |
 		awk -F '\t' '
 			function each(programs, cases,    p, c, i, j, n, m) {
