@@ -73,14 +73,15 @@ refused() {
 best() { ./oscost list "$@" | head -n 1; }
 
 @test "each name of the card is the row that it names, and is measured by it" {
-	local program cases words
+	local program words
 
-	while IFS=$'\t' read -r program cases words; do
-		run -0 best "$words"
-		[[ $output == "$words  $program "* ]]
-		run -0 best "${words^^}"
-		[[ $output == "$words  $program "* ]]
-	done < <(row_lines core | awk -F '\t' '$3 != "-" { print $1 "\t" $2 "\t" $3 }')
+	# Each fourth, for a list is made of all programs.
+	row_lines core | awk -F '\t' '$3 != "-" && n++ % 4 == 0 { print $1 "\t" $3 }' >names
+	[[ $(wc -l <names) -ge 5 ]]
+	while IFS=$'\t' read -r program words; do
+		[[ $(best "$words") == "$words  $program "* ]]
+	done <names
+	[[ $(best SYSTEM CALL GETPPID) == "System call (getppid)  syscall "* ]]
 	run -0 --separate-stderr ./oscost "System call (getppid)" --list
 	[[ $output == op=getppid,by=syscall ]]
 	run -0 --separate-stderr ./oscost syscall/getppid --list
@@ -132,12 +133,9 @@ best() { ./oscost list "$@" | head -n 1; }
 }
 
 @test "doctor names jq if it is missing, and what to type" {
-	local file
-
 	mkdir without
-	for file in /usr/bin/* /bin/* /usr/sbin/*; do
-		[[ ${file##*/} == jq ]] || ln -sf "$file" without/
-	done
+	ln -sf /usr/bin/* /bin/* /usr/sbin/* without/ 2>/dev/null || :
+	rm without/jq
 	PATH=$PWD/without run -2 --separate-stderr ./oscost doctor
 	[[ $stderr == *"missing: "*jq* ]]
 	[[ ${stderr_lines[-1]} == "oscost: needs the command 'jq'; type scripts/setup run" ]]
