@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# measures: real programs, beside which no others shall
 # The table that a program prints for people: 80 columns, and --wide for all.
 
 load ../helpers

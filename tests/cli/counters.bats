@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# measures: real programs, beside which no others shall
 #
 # Counters around benchmarks, and the loops of benchmarks under callgrind.
 

@@ -28,6 +28,7 @@ not_run() {
 		build/bin/tcp_rtt --peer *	another host
 		build/bin/cpu_load -- make *	a build
 		oscost bill --profile *	two runs of the reader
+		oscost bill --under *	measures two places for half a minute
 	END
 }
 
@@ -65,6 +66,7 @@ shortened() {
 
 	case $1 in
 	*build/bin/cpu_load*) sed 's/cpu_load/& --duration 1s/; s/60s/1s/' <<<"$1" ;;
+	'oscost bill '*) echo "oscost bill --counts ${1#oscost bill }" ;;
 	'oscost lmbench '*) echo "oscost lmbench --effort 1 ${1#oscost lmbench }" ;;
 	*build/bin/* | './oscost "'*)
 		end=$(grep -oE ' [|>].*' <<<"$1") || end=

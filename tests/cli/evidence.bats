@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: MIT
 # measures: real programs, beside which no others shall
 #
-#
 # Evidence that cannot fail proves nothing: each one of bench/ is shown a
 # machine on which the operation did not happen, and must fail its row; or on
 # which something else was in it, and must set it aside.
 
 load ../helpers
 
-# Of captures that lose packets one waits for them for half a minute: they are begun
+# A capture that loses packets waits for them for half a minute: all are begun
 # here and looked at later.
 setup_file() {
 	local i=0 program lie case

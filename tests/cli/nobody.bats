@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# measures: real programs, beside which no others shall
 #
 # The programs without any privilege, and where they may write nowhere.
 

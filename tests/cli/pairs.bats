@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# measures: real programs, beside which no others shall
 #
 # tests/crosscheck/pairs: its list and its arithmetic, on values made up. No time
 # is judged here.

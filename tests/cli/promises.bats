@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# measures: real programs, beside which no others shall
 #
 # The promises of every benchmark program about its options, and about its output in
 # each form, checked on all of them.  contract.bats has their complete runs.

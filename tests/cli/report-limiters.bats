@@ -204,15 +204,3 @@ each_pattern() {
 	grep -qF '# usually limited by: the network card, the wire, two kernels (net=remote,*)' <<<"$output"
 	run ! grep -E 'times|[(][0-9]' <<<"$(grep 'usually limited' <<<"$output")"
 }
-
-@test "lmbench's names say who forks and where the ends are" {
-	row_lines lmbench >table
-	run ! grep -E '(op=fork_(exec|sh)|(stat=|tcp_)bandwidth.*)	-$' table
-	# As the head comments of the programs have it.
-	grep -q '	page fault	page_fault	fault=file	' table
-	grep -q 'compare with a 16th of file' "$ROOT/bench/memory/page_fault.c"
-}
-
-@test "no text refers to a figure of the sample, which changes" {
-	run ! grep -rnE 'run of results/sample' "$ROOT/docs" "$ROOT/bench"
-}

@@ -58,12 +58,6 @@ without_gnuplot() {
 	run -0 "$ROOT/tests/golden"
 }
 
-@test "captions have no place for a unit: only the labels of axes do" {
-	row_lines figure | cut -f 12 >captions
-	[[ -s captions ]]
-	run -1 grep -F '%u' captions
-}
-
 @test "the reason of a row below resolution is its own" {
 	sed -i 's/cannot be told from nothing/< 1 ns: too noisy for that/' \
 		small/invocations.jsonl
