@@ -47,10 +47,12 @@ takes_other_numbers() {
 		pick=()
 		for number in "$most" "$least" $((least + 7 * ${step:-1})); do
 			try 0 "$BIN/$1" --list --case "$axis=$number" || return
-			[[ $number == "$most" ]] || pick+=(--case "${lines[0]}" --case "${lines[-1]}")
+			# A file of gigabytes takes a minute to make.
+			[[ $number == "$most" || $number -ge $((1 << 30)) ]] ||
+				pick+=(--case "${lines[0]}" --case "${lines[-1]}")
 		done
 		# Its evidence holds there.
-		try '0|77' "$BIN/$1" "${QUICK[@]}" "${pick[@]}" || return
+		((!${#pick[@]})) || try '0|77' "$BIN/$1" "${QUICK[@]}" "${pick[@]}" || return
 	done < <(open_axes "$1")
 }
 
