@@ -295,32 +295,6 @@ reads() {
 	done
 }
 
-session_empty() {
-	! pgrep -s "$1"
-}
-
-@test "crosscheck-remote compares, and leaves nothing, however it ends" {
-	local check=("$ROOT/tests/crosscheck/remote" --bin "$BIN") pid
-
-	try 2 "${check[@]}" --ms 701
-	[[ $stderr == *"ms takes 10 to 700"* ]]
-	mkdir here
-	run --separate-stderr "${check[@]}" --dir here --rounds 1 --ms 10 --only '4K seq'
-	# shellcheck disable=SC2154 # set by run
-	((status != 77)) || skip "$stderr"
-	((status == 0)) || { echo "$stderr" && false; }
-	[[ $output == *"4K seq p50 "* ]]
-	[[ -z $(ls -A here) ]] && gone
-	setsid env --default-signal=INT "${check[@]}" --dir here --rounds 1000 \
-		--ms 10 --only 4K --values values 2>/dev/null 3>&- &
-	pid=$!
-	until_true test -s values
-	kill -s INT "$pid"
-	wait "$pid" || true
-	[[ -z $(ls -A here) ]] && gone
-	until_true session_empty "$pid"
-}
-
 @test "without privilege the reason is given" {
 	[[ $EUID -eq 0 ]] || skip "needs root to become nobody"
 	try 77 setpriv --reuid nobody --clear-groups "$netlab" run --nfs true
