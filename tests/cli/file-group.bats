@@ -175,20 +175,3 @@ on_small() {
 		. == null or .expected == 0 or .seen < 4 * .expected)'
 	[[ -z $(ls -A) ]]
 }
-
-@test "the line that fits contention and the limit of the cache are drawn" {
-	command -v gnuplot >/dev/null || skip "no gnuplot"
-	try '0|1' "$ROOT/scripts/run-all" --bin "$BIN" --rounds 1 --effort 1 \
-		--only 'file_cache file_contention' --out out
-	[[ -s out/invocations.jsonl ]]
-	if jq -e 'select(.benchmark == "file_contention" and .params.procs and
-		.status == "ok")' out/invocations.jsonl >/dev/null; then
-		[[ -s out/plots/file-contention.svg && -s out/plots/file-contention.pdf ]]
-		grep -q 'R²' out/plots/file-contention.svg
-	fi
-	if jq -e 'select(.benchmark == "file_cache" and .params.size and
-		.status == "ok")' out/invocations.jsonl >/dev/null; then
-		grep -q '^n_limits = 1$' out/plots/file-cache.plot
-		grep -q '>limit' out/plots/file-cache.svg
-	fi
-}

@@ -285,6 +285,20 @@ ensembles() {
 	run ! grep 'predicted' small/plots/loop-curve.svg
 }
 
+@test "the line that fits contention and the limit of the file cache are drawn" {
+	for n in 1 2 3 4; do
+		add file_contention "mode=direct,files=own,procs=$n" ".value = 100 * $n"
+	done
+	for size in 16M 36M; do
+		add file_cache "scope=group,size=$size" '.evidence.limit_bytes = 33554432'
+	done
+	draw
+	grep -qx 'n_limits = 1' small/plots/file-cache.plot
+	needs_gnuplot
+	grep -q '>limit' small/plots/file-cache.svg
+	grep -q '100 n, R² 1.000' small/plots/file-contention.svg
+}
+
 @test "many lines over two places are bars, by those places" {
 	for kernel in read write copy_nt; do
 		for threads in 1 2; do
