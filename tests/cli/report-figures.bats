@@ -293,7 +293,7 @@ ensembles() {
 		add file_cache "scope=group,size=$size" '.evidence.limit_bytes = 33554432'
 	done
 	draw
-	grep -qx 'n_limits = 1' small/plots/file-cache.plot
+	grep -qx 'mark_at\[1\] = 33554432' small/plots/file-cache.plot
 	needs_gnuplot
 	grep -q '>limit' small/plots/file-cache.svg
 	grep -q '100 n, R² 1.000' small/plots/file-contention.svg
