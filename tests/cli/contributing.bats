@@ -20,7 +20,8 @@ follow() {
 	cp -a "$ROOT"/{Makefile,README.md,CONTRIBUTING.md,docs,arch,base,bench,clock,counters,fleet,harness,layer,ledger,machine,mk,monitor,scripts,report,plots} .
 	mkdir tests
 	cp -a "$ROOT"/tests/{arrows,cli,fixtures,helpers.bash,keys.awk,rows.jq,sealed} tests
-	cp -a "$(cd "$ROOT" && realpath "$BUILD")" build
+	mkdir build
+	(cd "$ROOT" && cd "$BUILD" && cp -a bin fixtures gen lib libexec obj ./*.a "$BATS_FILE_TMPDIR/build")
 	block c >bench/cpu/getrandom.c
 	block tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom

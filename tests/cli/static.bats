@@ -10,8 +10,9 @@ setup_file() {
 		[[ $(gcc -print-file-name=lib$archive.a) == /* ]] ||
 			skip "no lib$archive.a here"
 	done
-	export FILE=$BATS_FILE_TMPDIR/build/oscost-static
-	env -u SAN -u CFLAGS make -s -C "$ROOT" -j2 static BUILD="$BATS_FILE_TMPDIR/build" >&2
+	# Beside the programs, where what is built of it stays for the next time.
+	export FILE=${BIN%/bin}/oscost-static
+	env -u SAN -u CFLAGS make -s -C "$ROOT" -j2 static BUILD="${BIN%/bin}" >&2
 }
 
 setup() {
