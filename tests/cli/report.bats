@@ -35,19 +35,6 @@ without_gnuplot() {
 	[[ $output == *"report: small/report.html"* ]]
 }
 
-@test "a clock that disagrees with the counter's rate is a warning, one that agrees is not" {
-	jq '.tsc.rate = {stated_by: "the firmware", checks: [
-		{clock: "rtc0 (pl031)", long_ppm: 16260, error_ppm: 106, hz: 24390243, agrees: false},
-		{clock: "ptp0 (KVM)", long_ppm: -12, error_ppm: 101, hz: 24e6, agrees: true}]}' \
-		small/machine.json >with
-	mv with small/machine.json
-	run -0 make_report --no-plots small
-	grep -F 'by rtc0 (pl031) all times are 1.63 % too long (±0.011 %)' small/report.md
-	run -1 grep 'by ptp0.* all times' small/report.md
-	grep -F 'times are 1.63 % too long (±0.011 %): disagrees' small/report.md
-	grep -F 'times are 0.0012 % too short (±0.01 %): agrees' small/report.md
-}
-
 @test "the summary is as it was" {
 	run -0 --separate-stderr "$report" show --root "$ROOT" small
 	diff -u "$ROOT/tests/fixtures/results/summary.txt" - <<<"$output"
@@ -75,15 +62,6 @@ without_gnuplot() {
 	output=$(tr -s '\n ' '  ' <<<"$output") # the lines are folded
 	[[ $output == *"measure on another CPU, started with nohz_full="* ]]
 	[[ $output != *"nohz_full=0"* ]]
-}
-
-@test "what is skipped says so once" {
-	jq '(.programs[] | select(.exit_status == 77)).reason =
-		"skipped: for a test"' small/run.json >with
-	mv with small/run.json
-	run -0 make_report --no-plots small
-	grep -F ': skipped in 1 round: for a test' small/report.md
-	run -1 grep -F 'skipped: for a test' small/report.md
 }
 
 @test "a caption stands above its table" {
@@ -321,20 +299,6 @@ widths() {
 	grep -q 'gnuplot is not installed' small/report.md
 }
 
-@test "a last line that was cut short is named and left out" {
-	truncate -s -20 small/invocations.jsonl
-	run -0 --separate-stderr make_report --no-plots small
-	grep -q 'invocations.jsonl:60: truncated: line left out' small/report.md
-	jq -e '.rows | length == 10' small/report.json
-}
-
-@test "lines that are no rows are named and left out" {
-	sed -i '2s/.*/not json/; 4s/"schema":1/"schema":3/' small/invocations.jsonl
-	run -0 --separate-stderr make_report --no-plots small
-	grep -q 'invocations.jsonl:2: .*line left out' small/report.md
-	grep -q 'invocations.jsonl:4: another schema' small/report.md
-}
-
 @test "missing descriptions are warnings" {
 	rm small/machine.json small/about.json small/run.json
 	run -0 --separate-stderr make_report --no-plots small
@@ -551,10 +515,4 @@ drift() {
 		.trend.p < 0.001' small/report.json
 	grep -q 'trend: 6.60 → 22.9 µs' small/report.md
 	grep -q '1 row changed from round to round' small/report.md
-}
-
-@test "rounds without a trend have an interval" {
-	drift 6600 22900 8800 18300 14000 16500 11500 21200 20300 6600
-	jq -e '.rows[] | .ci95 == [6600, 21200] and .trend == null' small/report.json
-	run -1 grep 'changed from round to round' small/report.md
 }
