@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "opts.h"
-#include "tap.h"
+#include "tests.h"
 
 static const struct {
 	const char *text;
@@ -74,7 +74,7 @@ static int parse(const char *line, const char **why)
 	return opts_parse(argc, argv, sets, why);
 }
 
-static void parses_sizes(void)
+TEST(parses_sizes)
 {
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint64_t got = 0;
@@ -84,7 +84,7 @@ static void parses_sizes(void)
 	}
 }
 
-static void accepts(void)
+TEST(accepts)
 {
 	const char *why;
 
@@ -115,7 +115,7 @@ static void accepts(void)
 
 /* Operands anywhere, also where the environment says that they end the
  * options. */
-static void permutes(void)
+TEST(permutes)
 {
 	char *argv[] = { "test", "one", "--count", "11",     "two", "-fn",
 			 "12",	 "-",	"--",	   "--name", NULL };
@@ -160,7 +160,7 @@ static const struct {
 	{ "--size x", "--size takes 64 to 1M, not 'x'" },
 };
 
-static void means(void)
+TEST(means)
 {
 	static const char names[] = "csv, json, junit, open";
 
@@ -172,7 +172,7 @@ static void means(void)
 	OK_STR(opts_meant("csv", ""), "", "no names");
 }
 
-static void refuses(void)
+TEST(refuses)
 {
 	const char *why;
 	char line[4 * OPT_LIST_MAX + 8] = "";
@@ -214,7 +214,7 @@ static void print_help(FILE *f)
 	opts_help(f, two);
 }
 
-static void prints(void)
+TEST(prints)
 {
 	char *text = printed(print_help);
 
@@ -230,15 +230,4 @@ static void prints(void)
 	       "      --a-name-that-is-too-long  far\n",
 	       "help: aligned, a long name does not push the others");
 	free(text);
-}
-
-int main(void)
-{
-	parses_sizes();
-	accepts();
-	permutes();
-	refuses();
-	means();
-	prints();
-	return tap_done();
 }

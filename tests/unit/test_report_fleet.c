@@ -5,11 +5,11 @@
 #include "compare.h"
 #include "fleet.h"
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 
 #define SAMPLE "results/sample"
 
-static void tails(void)
+TEST(tails)
 {
 	/* The fifth begins behind four values; the greatest is only known to be
 	 * above 8: (8 - 2) + (8 - 2) + (6 - 2) + (4 - 2) over 3. */
@@ -37,7 +37,7 @@ static void tails(void)
 	OK_NEAR(g.base, 3 * log(5), 0.01, "and its upper fifth");
 }
 
-static void levels(void)
+TEST(levels)
 {
 	static const double cost[5] = { 0, 0.01, -0.01, 0.02, 0.7 };
 	static const double hz[5] = { 0, 0, 0, 0, -0.68 };
@@ -70,7 +70,7 @@ static void levels(void)
 	OK(isnan(level.cycles), "or does not, and is judged by time");
 }
 
-static void bounds(void)
+TEST(bounds)
 {
 	static const double none[20] = { 0 };
 
@@ -117,7 +117,7 @@ static void see(void *arg, const struct result *r, size_t left)
 }
 
 /* The fields taken from the lines are those that the loader makes of them. */
-static void reading(void)
+TEST(reading)
 {
 	struct notes notes = { 0 };
 	struct run run, lean;
@@ -134,13 +134,4 @@ static void reading(void)
 	json_decref(s.index);
 	run_free(&run);
 	run_free(&lean);
-}
-
-int main(void)
-{
-	tails();
-	levels();
-	bounds();
-	reading();
-	return tap_done();
 }

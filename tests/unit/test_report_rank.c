@@ -5,7 +5,7 @@
 
 #include "leaks.h"
 #include "rank.h"
-#include "tap.h"
+#include "tests.h"
 #include "uniform.h"
 
 /*
@@ -14,7 +14,7 @@
  * Mann-Whitney statistic", Bulletin of the Institute of Educational Research
  * at Indiana University 1(2), 1953), as printed in textbooks.
  */
-static void critical_values(void)
+TEST(critical_values)
 {
 	static const struct {
 		size_t n, m;
@@ -56,7 +56,7 @@ static const double term[] = { 0.80, 0.83, 1.89, 1.04, 1.45,
 			       1.38, 1.91, 1.64, 0.73, 1.46 };
 static const double early[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
 
-static void textbook(void)
+TEST(textbook)
 {
 	struct rank_shift s;
 
@@ -71,7 +71,7 @@ static void textbook(void)
 
 /* Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, tables
  * 26.1 and 26.2 for the tail, 26.5 and 26.6 for what it exceeds. */
-static void normal(void)
+TEST(normal)
 {
 	OK_NEAR(rank_normal_tail(0), 0.5, 1e-15, "half lies above 0");
 	OK_NEAR(rank_normal_tail(1), 0.158655253931457, 1e-14, "above 1");
@@ -86,7 +86,7 @@ static void normal(void)
 		"far out");
 }
 
-static void by_hand(void)
+TEST(by_hand)
 {
 	static const double low[] = { 1, 2, 3, 4 }, high[] = { 5, 6, 7, 8 };
 	static const double x[] = { 1, 2, 2 }, y[] = { 2, 3, 3 };
@@ -141,7 +141,7 @@ static void session(size_t n, double effect, double *covered, double *found)
 
 /* The seed is fixed, so these are always the same; the bounds leave four
  * standard errors (0.02) for another generator. */
-static void coverage(void)
+TEST(coverage)
 {
 	double covered, found;
 
@@ -198,7 +198,7 @@ static void trend_is(double *x, size_t n, const char *what)
 	OK_NEAR(rank_trend(x, n), far / all, 1e-12, what);
 }
 
-static void trends(void)
+TEST(trends)
 {
 	static double create[] = { 6.6,	 6.6,  8.8,  11.5, 14.0,
 				   16.5, 18.3, 20.3, 21.2, 22.9 };
@@ -234,7 +234,7 @@ static void trends(void)
 	OK(rank_trend(many, 60) < 1e-60, "sixty in order, exact");
 }
 
-static void discoveries(void)
+TEST(discoveries)
 {
 	/* The example of Benjamini and Hochberg 1995, section 3.2: of these 15
 	 * the first four are called at 5 %. */
@@ -249,16 +249,4 @@ static void discoveries(void)
 		called += q[i] <= 0.05;
 	OK(called == 4, "false discovery rate: the authors' example");
 	OK_NEAR(q[3], 0.0095 * 15 / 4, 1e-12, "and its adjusted value");
-}
-
-int main(void)
-{
-	normal();
-	critical_values();
-	textbook();
-	by_hand();
-	coverage();
-	trends();
-	discoveries();
-	return tap_done();
 }

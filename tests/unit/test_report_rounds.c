@@ -7,7 +7,7 @@
 #include "leaks.h"
 #include "load.h"
 #include "stats.h"
-#include "tap.h"
+#include "tests.h"
 
 /* A row of the section with half the width and the value that are given. */
 static void add(struct run *run, struct section *s, double value, double half)
@@ -24,7 +24,7 @@ static void add(struct run *run, struct section *s, double value, double half)
 	s->rows[s->n++] = run->nrows++;
 }
 
-static void wide_rows(void)
+TEST(wide_rows)
 {
 	struct row rows[10];
 	size_t index[10], of;
@@ -72,7 +72,7 @@ static int is(const char *got, const char *want)
 	return same;
 }
 
-static void counts(void)
+TEST(counts)
 {
 	struct row rows[3] = { { .n = 9 }, { .n = 20 }, { .n = 10 } };
 	size_t a[] = { 0 }, b[] = { 1, 2 };
@@ -116,11 +116,4 @@ static void counts(void)
 	rows[1].all.tier = NULL;
 	run.nsections = 0;
 	OK(!rounds_ends(&run, &least, &most), "no program");
-}
-
-int main(void)
-{
-	wide_rows();
-	counts();
-	return tap_done();
 }
