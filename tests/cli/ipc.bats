@@ -117,11 +117,13 @@ interrupted() {
 	# What a script has started in the background ignores SIGINT else.
 	env --default-signal=INT "$BIN/$1" --invocations 100 --effort 1000 >rows 2>said 3>&- &
 	pid=$!
+	until pgrep -P $pid >/dev/null; do sleep 0.05; done
 	sleep "0.$((RANDOM % 5))"
 	kill -INT $pid
 	wait $pid || status=$?
-	echo "$1: status $status"
-	[[ $status -eq 130 && $(wc -l </proc/sysvipc/sem) -eq 1 ]] && ! pgrep -P $$ >/dev/null
+	echo "$1: status $status: $(<said)"
+	[[ $status -eq 130 && $(<said) == *stopped* && $(wc -l </proc/sysvipc/sem) -eq 1 ]] &&
+		! pgrep -P $$ >/dev/null
 }
 export -f interrupted
 
