@@ -137,7 +137,7 @@ def right($n): tostring | " " * ([0, $n - length] | max) + .;
 
 def percent: "\(. * 100 | digits) %";
 
-# What stands above and below the table.
+# The lines above and below the table.
 def above:
 	.unit as $unit | .sum as $sum | .there as $there
 	| "the system's part: \($sum.value | shown($unit))\(if $unit == "ns" then "" else " \($unit)" end) ±\($sum.model / $sum.value | percent), by costs known to ±\($sum.half / $sum.value | percent)"

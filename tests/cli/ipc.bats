@@ -114,7 +114,7 @@ one_cpu() {
 # interrupted PROGRAM: Ctrl-C after a while, in IPC objects of its own.
 interrupted() {
 	local pid status=0
-	# What a script has started in the background ignores SIGINT else.
+	# A program that a script starts in the background ignores SIGINT else.
 	env --default-signal=INT "$BIN/$1" --invocations 100 --effort 1000 >rows 2>said 3>&- &
 	pid=$!
 	until pgrep -P $pid >/dev/null; do sleep 0.05; done
