@@ -52,26 +52,6 @@ each_pattern() {
 		END { exit !bad }' <(row_lines limit)
 }
 
-@test "what limiters compare is measured" {
-	cp "$ROOT/tests/fixtures/row-names.txt" names
-	while IFS=$'\t' read -r id _ test _; do
-		[[ $id != '#'* && $test != - ]] || continue
-		program=$(awk -F '\t' -v id="$id" '$1 == id { print $4 }' <(row_lines course))
-		for glob in $test; do
-			[[ $glob == *=* ]] || continue
-			found=
-			while read -r of case; do
-				# shellcheck disable=SC2053 # it is a pattern
-				[[ $of != "$program" || $case != $glob ]] || found=$case
-			done <names
-			[[ $found ]] || {
-				echo "$id: no row $glob of $program"
-				return 1
-			}
-		done
-	done < <(row_lines limit)
-}
-
 @test "every row that may be matched is limited by something" {
 	each_pattern <(row_lines course) >patterns
 	[[ $(wc -l <patterns) -gt 45 ]]
