@@ -29,6 +29,7 @@ not_run() {
 		build/bin/cpu_load -- make *	a build
 		oscost bill --profile *	two runs of the reader
 		oscost bill --under *	measures two places for half a minute
+		oscost bill --page *	measures the costs for half a minute
 	END
 }
 
