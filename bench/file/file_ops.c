@@ -36,12 +36,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,26 +91,6 @@ struct ops_state {
 	size_t bytes;
 	_Alignas(64) char data[MAX_BYTES];
 };
-
-/* A directory for small files, whose @number is random: what is made in one
- * with the flag is spread over the disk by its name, so that what was deleted
- * shortly before has no part in the cost.  Other file systems than ext4 do not
- * know it, and do not need it.  Return: the fd, or -errno. */
-static int make_dir(const struct ops_state *s, char name[32], uint64_t number)
-{
-	int flags = 0, dir;
-
-	if (!ioctl(s->top, FS_IOC_GETFLAGS, &flags)) {
-		flags |= FS_TOPDIR_FL;
-		(void)ioctl(s->top, FS_IOC_SETFLAGS, &flags);
-	}
-	snprintf(name, 32, "small-%016" PRIx64, number);
-	dir = mkdirat(s->top, name, 0700)
-		      ? -1
-		      : openat(s->top, name,
-			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return dir < 0 ? -errno : dir;
-}
 
 /* Make a new file: openat, write (none for 0), close.  Return: whether all went
  * well; else errno. */
@@ -170,7 +147,8 @@ static int setup(struct bench *b, void *state)
 		return -EIO; /* bench_scratch() has said why */
 	file_data_fill(s->data, sizeof(s->data), 0);
 	s->top = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	s->dir = s->top < 0 ? -errno : make_dir(s, name, bench_random(b));
+	s->dir = s->top < 0 ? -errno
+			    : file_place_apart(s->top, name, bench_random(b));
 	if (s->dir < 0)
 		return bench_fail(b, -s->dir, "make a directory in %s", parent);
 	s->place = file_place_find(s->dir);
@@ -251,7 +229,7 @@ static int use_directory(struct bench *b, struct ops_state *s)
 	time_t deleted;
 	int err;
 
-	s->used = make_dir(s, name, bench_random(b));
+	s->used = file_place_apart(s->top, name, bench_random(b));
 	err = s->used < 0 ? s->used
 			  : make_files(s->used, DELETED, name_new, false);
 	for (int n = 0; s->used > 0 && n < DELETED; n++) {
@@ -421,7 +399,7 @@ static int small_group(struct bench *b, struct ops_state *s,
 	return 0;
 }
 
-/* Each group of files in a directory of its own: make_dir().  Where
+/* Each group of files in a directory of its own: file_place_apart().  Where
  * others were deleted they stay, or the next ones would come after more
  * deletes. */
 static int sample_create(struct bench *b, struct ops_state *s,
@@ -432,7 +410,8 @@ static int sample_create(struct bench *b, struct ops_state *s,
 	int err;
 
 	s->bytes = gone ? (size_t)case_int(c, "size") : 0;
-	s->at = gone ? make_dir(s, name, bench_random(b)) : s->used;
+	s->at = gone ? file_place_apart(s->top, name, bench_random(b))
+		     : s->used;
 	if (s->at < 0)
 		return bench_fail(b, -s->at, "make a directory");
 	err = small_group(b, s, c, s->made);

@@ -15,13 +15,18 @@
  * the cost between them is taken as a straight line. Files lie in the page
  * cache and their names in that of the kernel; nothing is forced to the disk.
  * Pages that are read or written again were so before: on some kernels the
- * second time costs more, for it marks a page as one to keep.
+ * second time costs more, for it marks a page as one to keep. Bytes have gone
+ * through pipes and connections before: the first use of a pipe takes a new
+ * page, and a new connection has small windows and acknowledges at once. Calls
+ * on a part of a mapping (mprotect, mmap_fixed) divide it. Files that are
+ * removed or cut were never on the disk: to free their blocks is in no row.
  *
  * add= rows: fork and exit of a process that has mapped more than the
  * measuring program itself: anonymous pages, its own or shared with the parent
- * since a fork, pages of a file, or mappings; facts state what the process had
- * in all. exit is timed from the child's last
- * instruction until its parent, which waits, goes on: the switch is in it.
+ * since a fork, pages of a file (private and only read, as those of libraries
+ * are), or mappings; facts state what the process had in all. exit is timed
+ * from the child's last instruction until its parent, which waits, goes on: the
+ * switch is in it.
  *
  * Measures: ns for one call.
  * Includes: libc's wrapper, a call by a pointer; work of the kernel that other
@@ -100,6 +105,7 @@ struct state {
 	int fd, far, listener; /* -1: not open */
 	char *map, *heap;      /* map is NULL: none */
 	size_t map_bytes;
+	pid_t self; /* this process */
 	pid_t pid;  /* of a child; 0: none */
 	int status; /* that it ends with */
 	struct shared *shared;
@@ -121,6 +127,7 @@ struct state {
 		struct sigaction action;
 		sigset_t set;
 		struct flock lock;
+		fd_set fds;
 	} of;
 	const char *what;	   /* is added */
 	int word;		   /* of options of sockets */
@@ -207,10 +214,10 @@ static bool have(struct state *s, int flags)
 	return have_path(s, s->file, flags);
 }
 
-/* A file to copy from, and a new one. */
-static bool have_two(struct state *s)
+/* A file to copy from, and a new one of @pages pages. */
+static bool have_two(struct state *s, size_t pages)
 {
-	const bool good = make_open(s, s->fresh, 0);
+	const bool good = make_open(s, s->fresh, pages);
 
 	s->far = s->fd;
 	return good && have(s, O_RDONLY);
@@ -234,6 +241,20 @@ static bool have_pipe(struct state *s)
 	int end[2];
 
 	return !pipe2(end, O_CLOEXEC | O_NONBLOCK) && take_ends(s, end);
+}
+
+/* Into @fd as many bytes as the case says. */
+static bool fill(struct state *s, int fd)
+{
+	return write(fd, s->data, s->bytes) == (ssize_t)s->bytes;
+}
+
+/* As many go from one end to the other.  A pipe keeps a page or two of those
+ * that were read, for the next write. */
+static bool pass(struct state *s, int from, int to)
+{
+	return fill(s, from) &&
+	       read(to, s->data, s->bytes) == (ssize_t)s->bytes;
 }
 
 static bool have_pair(struct state *s)
@@ -304,10 +325,13 @@ static bool accept_far(struct state *s)
 	return s->far >= 0;
 }
 
+/* A connection that has carried data both ways: a new one has small windows and
+ * acknowledges each segment at once. */
 static bool have_tcp(struct state *s)
 {
 	return have_tcp_client(s) && accept_far(s) && shut(&s->listener) &&
-	       !fcntl(s->fd, F_SETFL, O_NONBLOCK);
+	       !fcntl(s->fd, F_SETFL, O_NONBLOCK) && pass(s, s->fd, s->far) &&
+	       pass(s, s->far, s->fd);
 }
 
 /* The sender is s->far: it has no port of its own yet. */
@@ -321,13 +345,8 @@ static bool have_udp(struct state *s)
 
 static bool have_udp_pair(struct state *s)
 {
-	return have_udp(s) && !connect(s->far, IN_NAME(s));
-}
-
-/* Into @fd as many bytes as the case says. */
-static bool fill(struct state *s, int fd)
-{
-	return write(fd, s->data, s->bytes) == (ssize_t)s->bytes;
+	return have_udp(s) && !connect(s->far, IN_NAME(s)) &&
+	       pass(s, s->far, s->fd);
 }
 
 static bool is_there(struct state *s, int fd)
@@ -361,10 +380,13 @@ static void touch(char *at, size_t pages)
 		((volatile char *)at)[i * page_bytes()] = 1;
 }
 
-/* Some of which as many pages were touched as the case says. */
+#define PART_BYTES (MOST_PAGES * page_bytes())
+
+/* Some of which as many pages were touched as the case says.  A call on
+ * PART_BYTES of it divides the mapping, as those of a dynamic linker do. */
 static bool have_map(struct state *s, int fd)
 {
-	if (!have_pages(s, MOST_PAGES,
+	if (!have_pages(s, MOST_PAGES + 1,
 			fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, fd))
 		return false;
 	touch(s->map, s->pages);
@@ -390,37 +412,58 @@ static bool is_mapped(const struct state *s)
 	return !mincore(s->map, 1, &in);
 }
 
-/* The end of the heap, moved up by what may be touched. */
-static bool have_heap(struct state *s)
+/* The end of the heap, moved up by a page that is touched, and by @more, of
+ * which so many pages are touched, too.  brk() changes the mapping of that
+ * page: the one of the program is locked, so it neither grows nor shrinks. */
+static bool have_heap(struct state *s, size_t more)
 {
-	s->heap = sbrk((intptr_t)(MOST_PAGES * page_bytes()));
-	if ((uintptr_t)s->heap == UINTPTR_MAX)
+	char *at = sbrk((intptr_t)(page_bytes() + more));
+
+	if ((uintptr_t)at == UINTPTR_MAX)
 		return false;
-	touch(s->heap, s->pages);
+	touch(at, 1 + s->pages);
+	s->heap = at + page_bytes();
 	return true;
 }
 
-/* Unless malloc() has moved the end meanwhile: all below is in use then. */
-static bool give_heap(struct state *s)
+/* Unless malloc() has moved the end from @end meanwhile: all below is in use
+ * then. */
+static bool give_heap(const char *end, char *to)
 {
-	const bool ours = sbrk(0) == s->heap + MOST_PAGES * page_bytes();
-
-	return ours ? !brk(s->heap) : true;
+	return sbrk(0) != end || !brk(to);
 }
 
 static bool have_asked(struct state *s, bool ready)
 {
-	s->fd = epoll_create1(EPOLL_CLOEXEC);
+	FD_ZERO(&s->of.fds);
 	for (int i = 0; i < s->fds; i++) {
-		struct epoll_event e = { .events = EPOLLIN };
 		const int fd = eventfd((unsigned int)ready,
 				       EFD_CLOEXEC | EFD_NONBLOCK);
 
 		s->asked[i] = (struct pollfd) { .fd = fd, .events = POLLIN };
-		if (fd < 0 || epoll_ctl(s->fd, EPOLL_CTL_ADD, fd, &e))
+		if (fd < 0)
 			return false;
+		FD_SET(fd, &s->of.fds);
 	}
-	return s->fd >= 0;
+	return true;
+}
+
+static bool watch(int epoll, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	return !epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* Only for epoll: to be watched makes each write to a descriptor longer. */
+static bool watch_asked(struct state *s)
+{
+	bool good = have_asked(s, true);
+
+	s->fd = epoll_create1(EPOLL_CLOEXEC);
+	for (int i = 0; good && i < s->fds; i++)
+		good = watch(s->fd, s->asked[i].fd);
+	return good;
 }
 
 static bool close_asked(struct state *s)
@@ -436,23 +479,16 @@ static bool close_asked(struct state *s)
 static bool select_asked(struct state *s)
 {
 	struct timeval none = { 0 };
-	fd_set set;
 
-	FD_ZERO(&set);
-	for (int i = 0; i < s->fds; i++)
-		FD_SET(s->asked[i].fd, &set);
-	return select(s->asked[s->fds - 1].fd + 1, &set, NULL, NULL, &none) ==
-	       s->fds;
+	return select(s->asked[s->fds - 1].fd + 1, &s->of.fds, NULL, NULL,
+		      &none) == s->fds;
 }
 
 static bool have_epoll(struct state *s, bool added)
 {
-	struct epoll_event e = { .events = EPOLLIN };
-
-	s->fds = 0;
+	s->fd = epoll_create1(EPOLL_CLOEXEC);
 	s->far = eventfd(0, EFD_CLOEXEC);
-	return s->far >= 0 && have_asked(s, false) &&
-	       (!added || !epoll_ctl(s->fd, EPOLL_CTL_ADD, s->far, &e));
+	return s->far >= 0 && (!added || watch(s->fd, s->far));
 }
 
 static volatile sig_atomic_t handled;
@@ -547,11 +583,12 @@ static bool add(struct state *s)
 
 	if (!strcmp(s->what, "none"))
 		return true;
-	if (!have_pages(s, pages,
-			file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+	if (!have_pages(s, pages, MAP_PRIVATE | (file ? 0 : MAP_ANONYMOUS),
 			file ? s->large : -1))
 		return false;
-	if (!maps)
+	for (size_t i = 0; file && i < pages; i++)
+		(void)((volatile char *)s->map)[i * page_bytes()];
+	if (!file && !maps)
 		touch(s->map, pages);
 	for (size_t i = 0; maps && i < pages; i++)
 		if (mmap(s->map + i * page_bytes(), page_bytes(), PROT_READ,
@@ -733,6 +770,8 @@ static const char points[] =
 #define WAIT_ROW		 ROW
 #include "lib/calls.def"
 	"is ops=2 if op={close_pipe,close_unix};"
+	/* These make an inode: go_apart(). */
+	"is most=12 if op={open_new,mkdir,symlink,bind_unix};"
 	"is switches if op={fork,wait,wait_nothing,yield,thread,exit,"
 	"exit_shared,vfork_op,exec_static,exec_dynamic,exec_script,"
 	"read_pipe_waited,poll_waited,futex_waited}";
@@ -815,6 +854,7 @@ static int setup(struct bench *b, void *state)
 	int err;
 
 	s->fd = s->far = s->listener = -1;
+	s->self = getpid();
 	if (!dir)
 		return -EIO; /* bench_scratch() has said why */
 	s->top = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -829,6 +869,22 @@ static int setup(struct bench *b, void *state)
 	if (err)
 		return bench_fail(b, -err, "make files in %s", dir);
 	return make_programs(b, s);
+}
+
+/* The calls before have deleted thousands of inodes, which can make a new one
+ * fifty times as expensive: go to a directory apart, with others in it. */
+static int go_apart(struct bench *b, const struct state *s)
+{
+	char name[32];
+	const int dir = file_place_apart(s->top, name, bench_random(b));
+	bool good = dir >= 0 && !fchdir(dir);
+
+	for (int i = 1; good && i < DEPTH; i++)
+		good = !mkdir("d", 0700) && !chdir("d");
+	good = good && !fchdir(dir);
+	if (dir >= 0)
+		close(dir);
+	return good ? 0 : bench_fail(b, errno, "make directories");
 }
 
 static size_t number(const struct bench_case *c, const char *axis, size_t other)
@@ -878,6 +934,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		process_pages(0, &s->shared->size);
 		note_facts(b, s, c);
 	}
+	if (c->most)
+		return go_apart(b, s);
 	if (!s->row->act)
 		return 0;
 	if (!s->row->begin(s))
@@ -893,7 +951,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (call_is(c, "exit"))
 		note_facts(b, s, c);
 	partner_stop(&s->partner);
-	return tidy(s) ? 0 : bench_fail(b, errno, "tidy up");
+	return tidy(s) && (!c->most || !fchdir(s->top))
+		       ? 0
+		       : bench_fail(b, errno, "tidy up");
 }
 
 /* Whether a call that waits is to be made again: it saw the signal that looks

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -263,4 +266,19 @@ struct file_counts file_counts_since(const struct file_place *p,
 	for (size_t i = 0; i < sizeof(now) / sizeof(*count); i++)
 		count[i] = count[i] < 0 || old[i] < 0 ? -1 : count[i] - old[i];
 	return now;
+}
+
+int file_place_apart(int top, char name[32], uint64_t number)
+{
+	int flags = 0, dir;
+
+	if (!ioctl(top, FS_IOC_GETFLAGS, &flags)) {
+		flags |= FS_TOPDIR_FL;
+		(void)ioctl(top, FS_IOC_SETFLAGS, &flags);
+	}
+	snprintf(name, 32, "apart-%016" PRIx64, number);
+	dir = mkdirat(top, name, 0700)
+		      ? -1
+		      : openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? -errno : dir;
 }

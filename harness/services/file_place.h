@@ -37,6 +37,13 @@ struct file_place {
  * beside it for a moment, to see whether that is memory. */
 struct file_place file_place_find(int fd);
 
+/* file_place_apart() - make a directory in @top, named after @number, which is
+ * random.  ext4 without a journal looks at each inode that was deleted in the
+ * last minutes before it takes one for a new file; so this directory gets the
+ * flag that makes it spread over the disk by name.  Other file systems do not
+ * know it, and do not need it.  Return: its fd, or -errno. */
+int file_place_apart(int top, char name[32], uint64_t number);
+
 /* Bytes since boot (device) and since the process began. */
 struct file_counts {
 	int64_t process_read; /* /proc/self/io read_bytes; -1 unknown */
