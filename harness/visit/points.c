@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,25 @@
 #include "err.h"
 #include "units.h"
 
+#define WORD 64 /* bytes of a word, with its end */
+
 struct scan {
 	struct bench *b;
 	const char *at;
+	char word[WORD]; /* the last that was read */
 };
 
 /* Points, conditions and changes have one form: "^size={8,4K..1M*4,?8..4M}",
  * "by!={pipe,unix}", "size>8", "!size". */
 struct term {
-	const char *axis;
+	char axis[WORD];
 	char mark;  /* '^' or '!' before the axis, or 0 */
 	char op;    /* '=', '<', '>', '!' for "!=", or 0: no values follow */
 	bool sizes; /* one of its numbers has a suffix */
-	struct bench_param *value;
+	bool condition;
+	const struct bench_param *of; /* the value that it is compared with */
+	bool found;		      /* one that is as the condition has it */
+	struct bench_param *value;    /* of points and changes */
 	size_t n;
 	struct range {
 		int64_t least, most, step;
@@ -40,15 +47,11 @@ struct term {
 	} open;		    /* what may be asked for; no step: nothing */
 };
 
-struct terms {
-	struct term of[BENCH_MAX_PARAMS + 1];
-	size_t n;
-};
-
 /* The values of "$name" that a program has set. */
 struct points_set {
 	const char *name;
-	struct term values;
+	struct bench_param *value;
+	size_t n;
 	const char *lacks; /* bench_need(): why it is not to be had */
 	struct points_set *next;
 };
@@ -80,16 +83,17 @@ static bool scan_is(struct scan *s, const char *token)
 
 /* Whether something else than the end of a statement, of changes or an "if"
  * follows. */
-static bool scan_more(struct scan *s)
+static bool scan_more(const struct scan *s)
 {
-	struct scan ahead = *s;
+	struct scan ahead = { .at = s->at };
 
-	skip_blanks(s);
-	return *s->at && !strchr(";]", *s->at) && !scan_is(&ahead, "if");
+	skip_blanks(&ahead);
+	return *ahead.at && !strchr(";]", *ahead.at) && !scan_is(&ahead, "if");
 }
 
 static void scan_wrong(struct scan *s)
 {
+	skip_blanks(s);
 	bench_fail_cases(s->b, "a text cannot be read at: ", s->at);
 	s->at += strlen(s->at);
 }
@@ -100,29 +104,23 @@ static void scan_need(struct scan *s, const char *token)
 		scan_wrong(s);
 }
 
-/* The next @len bytes as a string that lives as long as the program. */
+/* The next character if it is one of @marks, else 0. */
+static char take_mark(struct scan *s, const char *marks)
+{
+	skip_blanks(s);
+	return *s->at && strchr(marks, *s->at) ? *s->at++ : '\0';
+}
+
+/* The next @len bytes as a string, up to the next word. */
 static const char *take(struct scan *s, size_t len)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct kept {
-		struct kept *next;
-		char text[];
-	} * all;
-	struct kept *k;
-
-	pthread_mutex_lock(&lock);
-	for (k = all; k; k = k->next)
-		if (strlen(k->text) == len && !memcmp(k->text, s->at, len))
-			break;
-	if (!k) {
-		k = text_alloc(1, sizeof(*k) + len + 1);
-		memcpy(k->text, s->at, len);
-		k->next = all;
-		all = k;
-	}
-	pthread_mutex_unlock(&lock);
+	if (len >= WORD)
+		scan_wrong(s);
+	len = strnlen(s->at, len);
+	memcpy(s->word, s->at, len);
+	s->word[len] = '\0';
 	s->at += len;
-	return k->text;
+	return s->word;
 }
 
 /* Letters, digits and @marks, but no two dots. */
@@ -160,12 +158,11 @@ static const char *scan_word(struct scan *s)
 /* Digits, maybe with K, M or G: then *@size, unless NULL, is set. */
 static bool scan_number(struct scan *s, int64_t *n, bool *size)
 {
-	const struct scan from = *s;
-	const char *text = scan_name(s);
+	const char *const from = s->at, *text = scan_name(s);
 	uint64_t value;
 
 	if (parse_size(text, &value)) {
-		*s = from;
+		s->at = from;
 		return false;
 	}
 	*n = (int64_t)value;
@@ -174,11 +171,26 @@ static bool scan_number(struct scan *s, int64_t *n, bool *size)
 	return true;
 }
 
-static void terms_push(struct term *t, struct bench_param value)
+static int compare(const void *a, const void *b)
 {
-	value.axis = t->axis;
-	t->value = text_grow(t->value, t->n, sizeof(value));
-	t->value[t->n++] = value;
+	return strcmp(a, b);
+}
+
+/* @word as a string that lives as long as the program. */
+static const char *keep(const char *word)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static void *kept;
+	char *const copy = text_copy(word);
+	char **one;
+
+	pthread_mutex_lock(&lock);
+	one = (char **)tsearch(copy, &kept, compare);
+	pthread_mutex_unlock(&lock);
+	if (!one || *one == copy)
+		return copy;
+	free(copy);
+	return *one;
 }
 
 static struct points_set *new_set(struct bench *b, const char *name)
@@ -191,27 +203,33 @@ static struct points_set *new_set(struct bench *b, const char *name)
 	return set;
 }
 
+static void set_value(struct points_set *set, struct bench_param value)
+{
+	set->value = text_grow(set->value, set->n, sizeof(value));
+	set->value[set->n++] = value;
+}
+
 void bench_set_numbers(struct bench *b, const char *name, int kind,
 		       const int64_t *value, size_t n)
 {
-	struct term *t = &new_set(b, name)->values;
+	struct points_set *set = new_set(b, name);
 
 	for (size_t i = 0; i < n; i++)
-		terms_push(t, (struct bench_param) { .kind = kind,
-						     .number = value[i] });
+		set_value(set, (struct bench_param) { .kind = kind,
+						      .number = value[i] });
 }
 
 void bench_set_names(struct bench *b, const char *name, const void *names,
 		     size_t stride, size_t n)
 {
-	struct term *t = &new_set(b, name)->values;
+	struct points_set *set = new_set(b, name);
 
 	for (const char *at = names; n--; at += stride)
-		terms_push(t,
-			   (struct bench_param) {
-				   .kind = BENCH_STR,
-				   .text = *(const char *const *)(const void *)
-						   at });
+		set_value(set,
+			  (struct bench_param) {
+				  .kind = BENCH_STR,
+				  .text = *(const char *const *)(const void *)
+						  at });
 }
 
 void bench_need(struct bench *b, const char *name, const char *why)
@@ -229,16 +247,45 @@ static const struct points_set *points_find(struct scan *s)
 	while (set && strcmp(set->name, name) != 0)
 		set = set->next;
 	if (!set && !strcmp(name, "page")) {
-		set = new_set(s->b, name);
-		terms_push(&set->values,
-			   (struct bench_param) {
-				   .kind = BENCH_STR,
-				   .text = bench_page_name(),
-				   .number = (int64_t)bench_page_bytes() });
+		set = new_set(s->b, "page");
+		set_value(set, (struct bench_param) {
+				       .kind = BENCH_STR,
+				       .text = bench_page_name(),
+				       .number = (int64_t)bench_page_bytes() });
 	}
 	if (!set)
 		scan_wrong(s);
 	return set ? set : &none;
+}
+
+static bool is_same(const struct bench_param *p, const struct bench_param *want)
+{
+	char number[UNITS_MAX];
+
+	if (p->kind != BENCH_STR)
+		return want->kind != BENCH_STR && p->number == want->number;
+	return !strcmp(p->text,
+		       want->kind == BENCH_STR
+			       ? want->text
+			       : units_size(number, (uint64_t)want->number));
+}
+
+/* One of the values of @t: it is compared, or kept. */
+static void take_value(struct term *t, struct bench_param v)
+{
+	const struct bench_param *p = t->of;
+
+	if (!t->condition) {
+		v.axis = keep(t->axis);
+		v.text = v.text ? keep(v.text) : NULL;
+		t->value = text_grow(t->value, t->n, sizeof(v));
+		t->value[t->n++] = v;
+	} else if (p && (t->op == '=' || t->op == '!')) {
+		t->found |= is_same(p, &v);
+	} else if (p && p->kind != BENCH_STR && v.kind != BENCH_STR) {
+		t->found |= t->op == '<' ? p->number < v.number
+					 : p->number > v.number;
+	}
 }
 
 /* "8", "8..64", "0..50/10", "4K..1M*4".  Return: whether it is a number. */
@@ -269,128 +316,72 @@ static void read_value(struct scan *s, struct term *t)
 		if (!read_range(s, &t->open, &t->sizes))
 			scan_wrong(s);
 	} else if (scan_is(s, "$")) {
-		const struct term *set = &points_find(s)->values;
+		const struct points_set *set = points_find(s);
 
 		for (size_t i = 0; i < set->n; i++) {
-			terms_push(t, set->value[i]);
+			take_value(t, set->value[i]);
 			t->sizes |= set->value[i].kind == BENCH_SIZE;
 		}
 	} else if (read_range(s, &r, &t->sizes)) {
 		for (int64_t n = r.least; n <= r.most;
 		     n = r.times ? n * r.step : n + r.step)
-			terms_push(t, (struct bench_param) { .number = n });
+			take_value(t, (struct bench_param) { .number = n });
 	} else {
-		terms_push(t, (struct bench_param) { .kind = BENCH_STR,
+		take_value(t, (struct bench_param) { .kind = BENCH_STR,
 						     .text = scan_word(s) });
 	}
 }
 
 static void read_values(struct scan *s, struct term *t)
 {
-	if (scan_is(s, "{")) {
-		do
-			read_value(s, t);
-		while (scan_is(s, ","));
-		scan_need(s, "}");
-	} else {
+	const bool several = scan_is(s, "{");
+
+	do
 		read_value(s, t);
-	}
+	while (several && scan_is(s, ","));
+	if (several)
+		scan_need(s, "}");
 	for (size_t i = 0; i < t->n; i++)
 		if (t->value[i].kind == BENCH_INT && t->sizes)
 			t->value[i].kind = BENCH_SIZE;
 }
 
-/* The next character if it is one of @marks, else 0. */
-static char take_mark(struct scan *s, const char *marks)
+/* The next term, of points or changes, or (@c is not NULL) of a condition for
+ * it.  Return: false: none comes, up to where scan_more() ends. */
+static bool next_term(struct scan *s, struct term *t,
+		      const struct bench_case *c)
 {
-	char mark = '\0';
-
-	skip_blanks(s);
-	if (*s->at && strchr(marks, *s->at))
-		mark = *s->at++;
-	return mark;
-}
-
-/* Up to where scan_more() ends; @points: each has values. */
-static void terms_read(struct scan *s, struct terms *t, bool points)
-{
-	const size_t most = BENCH_MAX_PARAMS + !points;
-
-	for (t->n = 0; scan_more(s) && t->n < most; t->n++) {
-		struct term *to = &t->of[t->n];
-
-		*to = (struct term) { .mark = take_mark(s, "^!") };
-		to->axis = scan_name(s);
-		/* A '!' alone is the next term's mark. */
-		to->op = take_mark(s, "=<>");
-		if (!to->op && scan_is(s, "!="))
-			to->op = '!';
-		if (!*to->axis ||
-		    (points && (to->op != '=' || to->mark == '!')))
-			scan_wrong(s);
-		else if (to->op)
-			read_values(s, to);
-	}
-	if (scan_more(s))
+	if (!scan_more(s))
+		return false;
+	*t = (struct term) { .mark = take_mark(s, "^!"), .condition = c };
+	strcpy(t->axis, scan_name(s));
+	t->of = c ? case_param(c, t->axis) : NULL;
+	/* A '!' alone is the next term's mark. */
+	t->op = take_mark(s, "=<>");
+	if (!t->op && scan_is(s, "!="))
+		t->op = '!';
+	if (!*t->axis)
 		scan_wrong(s);
-}
-
-static void terms_free(struct terms *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		free(t->of[i].value);
-	t->n = 0;
-}
-
-static bool is_same(const struct bench_param *p, const struct bench_param *want)
-{
-	char number[UNITS_MAX];
-
-	if (p->kind != BENCH_STR)
-		return want->kind != BENCH_STR && p->number == want->number;
-	return !strcmp(p->text,
-		       want->kind == BENCH_STR
-			       ? want->text
-			       : units_size(number, (uint64_t)want->number));
-}
-
-static bool is_value(const struct term *t, const struct bench_param *p,
-		     const struct bench_param *v)
-{
-	if (t->op != '<' && t->op != '>')
-		return is_same(p, v);
-	return p->kind != BENCH_STR && v->kind != BENCH_STR &&
-	       (t->op == '<' ? p->number < v->number : p->number > v->number);
-}
-
-static bool holds(const struct term *t, const struct bench_case *c)
-{
-	const struct bench_param *p = case_param(c, t->axis);
-	bool found = !t->op && (p || (c->asked && !strcmp(t->axis, "asked")));
-
-	for (size_t i = 0; p && i < t->n; i++)
-		found |= is_value(t, p, &t->value[i]);
-	return found != (t->mark == '!' || t->op == '!');
-}
-
-static bool terms_hold(const struct terms *t, const struct bench_case *c)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (!holds(&t->of[i], c))
-			return false;
+	else if (t->op)
+		read_values(s, t);
 	return true;
 }
 
-/* @p of a case, which has room for what @t may add. */
-static void change(struct bench_param *p, const struct term *t)
+/* Whether all terms up to the end of the text or statement hold for @c. */
+static bool scan_holds(struct scan *s, const struct bench_case *c)
 {
-	while (p->axis && strcmp(p->axis, t->axis) != 0)
-		p++;
-	if (t->n)
-		*p = t->value[0];
-	else
-		for (; p->axis; p++)
-			*p = p[1];
+	bool all = true;
+	struct term t;
+
+	while (next_term(s, &t, c)) {
+		if (!t.op)
+			t.found =
+				t.of || (c->asked && !strcmp(t.axis, "asked"));
+		all &= t.found != (t.mark == '!' || t.op == '!');
+	}
+	if (*s->at && *s->at != ';')
+		scan_wrong(s);
+	return all;
 }
 
 /* Whether both have the same values, in whatever order. */
@@ -406,40 +397,39 @@ static bool are_same(const struct bench_param *a, const struct bench_case *c)
 	return !a->axis && !p->axis;
 }
 
-static const struct bench_case *terms_beside(const struct bench *b,
-					     const struct terms *changes,
-					     const struct bench_case *c)
-{
-	struct bench_param to[2 * (BENCH_MAX_PARAMS + 1)] = { 0 };
-
-	memcpy(to, c->params, sizeof(c->params));
-	for (size_t i = 0; i < changes->n; i++)
-		change(to, &changes->of[i]);
-	EACH_RUN (b, run)
-		if (are_same(to, &run->c))
-			return &run->c;
-	return NULL;
-}
-
-/* The case that differs from @c in what comes next, up to @end. */
+/* The case that differs from @c in the changes that come next, up to @end. */
 static const struct bench_case *
 scan_beside(struct scan *s, const struct bench_case *c, const char *end)
 {
-	const struct bench_case *other;
-	struct terms changes;
+	struct bench_param to[2 * (BENCH_MAX_PARAMS + 1)] = { 0 };
+	struct term t;
 
-	terms_read(s, &changes, false);
+	memcpy(to, c->params, sizeof(c->params));
+	for (int room = BENCH_MAX_PARAMS; room-- && next_term(s, &t, NULL);) {
+		struct bench_param *p = to;
+
+		while (p->axis && strcmp(p->axis, t.axis) != 0)
+			p++;
+		if (t.n)
+			*p = t.value[0];
+		else
+			for (; p->axis; p++)
+				*p = p[1];
+		free(t.value);
+	}
 	scan_need(s, end);
-	other = terms_beside(s->b, &changes, c);
-	terms_free(&changes);
-	return other;
+	if (!s->b->verdict.usage_error)
+		EACH_RUN (s->b, run)
+			if (are_same(to, &run->c))
+				return &run->c;
+	return NULL;
 }
 
 const struct bench_case *bench_beside(const struct bench *b,
 				      const struct bench_case *c,
 				      const char *changes)
 {
-	struct scan s = { (struct bench *)b, changes };
+	struct scan s = { .b = (struct bench *)b, .at = changes };
 
 	return scan_beside(&s, c, "");
 }
@@ -448,15 +438,13 @@ const struct bench_case *bench_next(const struct bench *b,
 				    const struct bench_case *after,
 				    const char *where)
 {
-	struct scan s = { (struct bench *)b, where };
-	size_t i = after ? after->id + 1 : 0;
-	struct terms t;
+	for (size_t i = after ? after->id + 1 : 0; i < b->n_runs; i++) {
+		struct scan s = { .b = (struct bench *)b, .at = where };
 
-	terms_read(&s, &t, false);
-	while (i < b->n_runs && !terms_hold(&t, &b->runs[i]->c))
-		i++;
-	terms_free(&t);
-	return i < b->n_runs ? &b->runs[i]->c : NULL;
+		if (scan_holds(&s, &b->runs[i]->c))
+			return &b->runs[i]->c;
+	}
+	return NULL;
 }
 
 void points_close(struct bench *b)
@@ -465,7 +453,7 @@ void points_close(struct bench *b)
 		struct points_set *set = b->sets;
 
 		b->sets = set->next;
-		free(set->values.value);
+		free(set->value);
 		free(set);
 	}
 }
@@ -490,7 +478,7 @@ static double formula(struct bench *b, const struct bench_case *c,
 		      const struct bench_case *into, bool facts,
 		      const struct bench_case *off)
 {
-	struct scan s = { b, c->formula };
+	struct scan s = { .b = b, .at = c->formula };
 
 	return chain(&(struct sum) { &s, c, into, facts, off }, "+-");
 }
@@ -530,22 +518,20 @@ static double value_of(struct sum *e, const struct bench_case *other)
 static double named(struct sum *e, const char *name)
 {
 	const struct bench_param *p = case_param(e->c, name);
-	struct bench_param value = { e->c->formula_axis, BENCH_STR,
-				     .text = name };
-	const struct terms change = {
-		{ { .axis = value.axis, .value = &value, .n = 1 } }, 1
-	};
+	char change[2 * WORD];
 
 	if (p && p->kind != BENCH_STR)
 		return (double)p->number;
-	return value_of(e,
-			e->into ? terms_beside(e->s->b, &change, e->c) : NULL);
+	if (!e->into)
+		return value_of(e, NULL);
+	snprintf(change, sizeof(change), "%s=%s", e->c->formula_axis, name);
+	return value_of(e, bench_beside(e->s->b, e->c, change));
 }
 
 static double term(struct sum *e)
 {
-	const struct term *set;
-	const char *name;
+	const struct points_set *set;
+	char name[WORD];
 	int64_t n;
 	double x;
 
@@ -555,14 +541,14 @@ static double term(struct sum *e)
 		return x;
 	}
 	if (scan_is(e->s, "$")) {
-		set = &points_find(e->s)->values;
+		set = points_find(e->s);
 		return set->n ? (double)set->value[0].number : NAN;
 	}
 	if (scan_is(e->s, "["))
 		return value_of(e, scan_beside(e->s, e->c, "]"));
 	if (scan_number(e->s, &n, NULL))
 		return (double)n;
-	name = scan_name(e->s);
+	strcpy(name, scan_name(e->s));
 	if (!scan_is(e->s, ":"))
 		return named(e, name);
 	x = term(e);
@@ -640,42 +626,32 @@ void points_derive(struct bench *b)
  * Points and their rules.
  */
 
-struct rule {
-	enum { NOT, IS, NEEDS, FORMULA } what;
-	const char *says;   /* behind the word that says what it is */
-	struct terms where; /* all hold for those that it is for */
-	const char *value;  /* of points with a formula */
-};
-
-/* Points, and the rules behind them. */
-struct group {
-	struct terms *points;
-	struct rule *rules;
-	size_t n, n_rules;
+/* The points of one statement. */
+struct points {
+	struct term of[BENCH_MAX_PARAMS];
+	size_t n;
+	const char *rules; /* behind it, in the text */
 };
 
 /* @t gets the number at @text if it is open to it. */
 static void ask(struct term *t, const char *text)
 {
 	struct scan s = { .at = text };
-	struct bench_param *value = NULL;
 	bool size = false;
+	size_t i = 0;
 	int64_t x;
 
 	if (!scan_number(&s, &x, &size) || (*s.at && *s.at != ',') ||
 	    (size && !t->sizes) || x < t->open.least || x > t->open.most ||
 	    x % t->open.step)
 		return;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->value[i].number == x)
-			value = &t->value[i];
-	if (!value) {
-		terms_push(t, (struct bench_param) {
+	while (i < t->n && t->value[i].number != x)
+		i++;
+	if (i == t->n)
+		take_value(t, (struct bench_param) {
 				      .kind = t->sizes ? BENCH_SIZE : BENCH_INT,
 				      .number = x });
-		value = &t->value[t->n - 1];
-	}
-	value->asked = true;
+	t->value[i].asked = true;
 }
 
 /* The numbers that --case asks for, as "size=2048", come last; a pattern with
@@ -694,15 +670,16 @@ static void read_asked(const struct bench *b, struct term *t)
 		}
 }
 
-static void read_points(struct scan *s, struct group *g)
+static void read_points(struct scan *s, struct points *p)
 {
-	struct terms *t;
+	struct term *t = p->of;
 
-	g->points = text_grow(g->points, g->n, sizeof(*t));
-	t = &g->points[g->n++];
-	terms_read(s, t, true);
-	for (size_t i = 0; i < t->n; i++)
-		read_asked(s->b, &t->of[i]);
+	for (p->n = 0; p->n < BENCH_MAX_PARAMS && next_term(s, t, NULL);
+	     p->n++, t++) {
+		if (t->op != '=' || t->mark == '!')
+			scan_wrong(s);
+		read_asked(s->b, t);
+	}
 }
 
 /* To behind the "if" of this statement.  Return: whether it has one. */
@@ -714,60 +691,16 @@ static bool find_if(struct scan *s)
 	return false;
 }
 
-/* Return: whether a rule came next. */
-static bool read_rule(struct scan *s, struct group *g)
+static void skip_statement(struct scan *s)
 {
-	static const char *const keys[] = { "not", "is", "needs" };
-	struct scan from = *s;
-	struct rule r = { .what = NOT };
-
-	while (r.what < FORMULA && !scan_is(s, keys[r.what]))
-		r.what++;
-	if (r.what == FORMULA) {
-		r.value = scan_name(s);
-		if (!scan_is(s, ":=")) {
-			*s = from;
-			return false;
-		}
-	}
-	if (!g->n)
-		scan_wrong(&from);
-	r.says = s->at;
-	if (r.what == NOT || find_if(s)) {
-		terms_read(s, &r.where, false);
-		if (!r.where.n)
-			scan_wrong(s);
-	}
-	g->rules = text_grow(g->rules, g->n_rules, sizeof(r));
-	g->rules[g->n_rules++] = r;
-	return true;
+	s->at += strcspn(s->at, ";");
+	s->at += *s->at == ';';
 }
 
-/* Points up to the last of the rules behind them. */
-static void read_group(struct scan *s, struct group *g)
+static bool is_rule(struct scan s)
 {
-	*g = (struct group) { 0 };
-	while (scan_more(s)) {
-		if (!read_rule(s, g)) {
-			if (g->n_rules)
-				return;
-			read_points(s, g);
-		}
-		if (*s->at && !scan_is(s, ";"))
-			scan_wrong(s);
-	}
-	if (*s->at)
-		scan_wrong(s);
-}
-
-static void free_group(struct group *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		terms_free(&g->points[i]);
-	for (size_t i = 0; i < g->n_rules; i++)
-		terms_free(&g->rules[i].where);
-	free(g->points);
-	free(g->rules);
+	return scan_is(&s, "not") || scan_is(&s, "is") ||
+	       scan_is(&s, "needs") || (*scan_name(&s) && scan_is(&s, ":="));
 }
 
 static double read_sum(struct scan *s, const struct bench_case *c)
@@ -820,7 +753,7 @@ static void settle(struct scan *s, struct bench_case *c, const char *w)
 	SETS("cycles", histogram, BENCH_HIST_CYCLES)
 	SETS("placed", place, place_of(c))
 	scan_need(s, "=");
-	SETS("unit", unit, scan_word(s))
+	SETS("unit", unit, keep(scan_word(s)))
 	SETS("of", of, read_of(s, c))
 	SETS("ops", ops, read_sum(s, c))
 	SETS("most", most, read_sum(s, c))
@@ -866,55 +799,72 @@ static const char *lacks(struct scan *s, struct bench_case *c, const char *w)
 	return NULL;
 }
 
-/* A formula is for the points that have a value of its name. */
-static void take_formula(const struct rule *r, struct bench_case *c)
+/* A formula, behind its name, is for the points that have a value of that. */
+static void take_formula(struct scan *s, struct bench_case *c, const char *name)
 {
 	for (const struct bench_param *p = c->params; p->axis; p++)
-		if (p->kind == BENCH_STR && !strcmp(r->value, p->text)) {
-			c->formula = r->says;
+		if (p->kind == BENCH_STR && !strcmp(name, p->text)) {
 			c->formula_axis = p->axis;
 			c->derived = true;
+			c->formula = s->at;
 		}
 }
 
-static void obey(struct bench *b, const struct rule *r, struct bench_case *c)
+/* Apply the rule that comes next, which is for @c. */
+static void obey(struct scan *s, struct bench_case *c)
 {
-	struct scan s = { b, r->says };
-
-	if (r->what == FORMULA)
-		take_formula(r, c);
-	else if (r->what == IS)
-		while (scan_more(&s))
-			settle(&s, c, scan_name(&s));
-	else
-		while (scan_more(&s)) {
-			const char *why = lacks(&s, c, scan_name(&s));
+	if (scan_is(s, "is")) {
+		while (scan_more(s))
+			settle(s, c, scan_name(s));
+	} else if (scan_is(s, "needs")) {
+		while (scan_more(s)) {
+			const char *why = lacks(s, c, scan_name(s));
 
 			c->skip = c->skip ? c->skip : why;
 		}
+	} else {
+		const char *name = scan_name(s);
+
+		scan_need(s, ":=");
+		take_formula(s, c, name);
+	}
+}
+
+/* Apply the rules at @rules to @c.  Return: false: there is no such point. */
+static bool obey_all(struct bench *b, const char *rules, struct bench_case *c)
+{
+	for (struct scan s = { .b = b, .at = rules }; is_rule(s);
+	     skip_statement(&s)) {
+		struct scan where = s;
+
+		if (scan_is(&s, "not")) {
+			if (!scan_more(&s))
+				scan_wrong(&s);
+			if (scan_holds(&s, c))
+				return false;
+		} else if (!find_if(&where) || scan_holds(&where, c)) {
+			obey(&s, c);
+		}
+	}
+	return true;
 }
 
 /* The point that has the values @at, unless a rule says that there is none. */
-static void add(struct bench *b, const struct group *g,
-		const struct bench_param *const *at, size_t n)
+static void add(struct bench *b, const struct points *points,
+		const struct bench_param *const *at)
 {
 	bench_point_fn *const point = b->desc->point;
 	struct bench_case c = { 0 };
 	struct bench_param *to = c.params;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < points->n; i++) {
 		if (at[i]->kind == BENCH_STR && !strcmp(at[i]->text, "-"))
 			continue;
 		*to++ = *at[i];
 		c.asked |= at[i]->asked;
 	}
-	for (size_t i = 0; i < g->n_rules; i++) {
-		if (!terms_hold(&g->rules[i].where, &c))
-			continue;
-		if (g->rules[i].what == NOT)
-			return;
-		obey(b, &g->rules[i], &c);
-	}
+	if (b->verdict.usage_error || !obey_all(b, points->rules, &c))
+		return;
 	if (b->desc->case_state_size)
 		c.data = text_apart(b->desc->case_state_size);
 	if (!point || point(b, b->state, &c))
@@ -923,40 +873,50 @@ static void add(struct bench *b, const struct group *g,
 		free(c.data);
 }
 
-/* All combinations of the values of @t: @at gets one of each axis, first of
+/* All combinations of the values of @p: @at gets one of each axis, first of
  * those that are marked "^", which change slower than the others. */
-static void expand(struct bench *b, const struct group *g,
-		   const struct terms *t, const struct bench_param **at,
-		   size_t depth)
+static void expand(struct bench *b, const struct points *p,
+		   const struct bench_param **at, size_t depth)
 {
-	const struct term *axis;
+	const struct term *axis = &p->of[p->n ? depth % p->n : 0];
 
-	if (!t->n || depth == 2 * t->n) {
-		add(b, g, at, t->n);
-		return;
-	}
-	axis = &t->of[depth % t->n];
-	if ((axis->mark == '^') != (depth < t->n))
-		expand(b, g, t, at, depth + 1);
+	if (depth == 2 * p->n)
+		add(b, p, at);
+	else if ((axis->mark == '^') != (depth < p->n))
+		expand(b, p, at, depth + 1);
 	else
 		for (size_t i = 0; i < axis->n; i++) {
-			at[depth % t->n] = &axis->value[i];
-			expand(b, g, t, at, depth + 1);
+			at[depth % p->n] = &axis->value[i];
+			expand(b, p, at, depth + 1);
 		}
 }
 
 void bench_points(struct bench *b, const char *text)
 {
 	const struct bench_param *at[BENCH_MAX_PARAMS];
-	struct scan s = { b, text };
-	struct group g;
+	struct scan s = { .b = b, .at = text }, rules;
+	struct points p;
 
-	while (*s.at && !b->verdict.usage_error) {
-		read_group(&s, &g);
-		for (size_t i = 0; i < g.n && !b->verdict.usage_error; i++)
-			expand(b, &g, &g.points[i], at, 0);
-		free_group(&g);
+	while (scan_more(&s)) {
+		/* The rules behind these points, and those behind them. */
+		for (rules = s; scan_more(&rules) && !is_rule(rules);)
+			skip_statement(&rules);
+		if (rules.at == s.at)
+			scan_wrong(&s);
+		while (s.at < rules.at) {
+			read_points(&s, &p);
+			p.rules = rules.at;
+			if (*s.at && !scan_is(&s, ";"))
+				scan_wrong(&s);
+			expand(b, &p, at, 0);
+			while (p.n)
+				free(p.of[--p.n].value);
+		}
+		while (is_rule(s))
+			skip_statement(&s);
 	}
+	if (*s.at)
+		scan_wrong(&s);
 }
 
 void points_open(const char *text, char *list, size_t size)
