@@ -263,6 +263,7 @@ static int set_up_and_sample(struct bench *b)
 
 int invocation_measure(struct bench *b)
 {
+	static const struct counters_target self = { .kind = COUNTERS_SELF };
 	const time_t now = time(NULL);
 	struct tm utc;
 	int code, err = 0;
@@ -281,10 +282,8 @@ int invocation_measure(struct bench *b)
 	(void)mlockall(MCL_CURRENT | MCL_ONFAULT);
 	/* An event that cannot be counted is no failure; without memory or
 	 * files nothing is. */
-	if (b->plan.counters) {
-		err = op_counter_open(&b->counter_store);
-		b->counter = err ? NULL : &b->counter_store;
-	}
+	if (b->plan.counters)
+		err = counters_open(&b->counters, &self, 0);
 	if (err)
 		return verdict_give_up(b, EXIT_FAIL, "--counters: %s",
 				       strerror(-err));

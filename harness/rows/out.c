@@ -157,7 +157,6 @@ static const struct column of_counters[] = {
 	{ "branch misses", "branch_misses", .where = WIDE },
 	{ "switches", "context_switches", .where = WIDE },
 	{ "CPU ns", "task_clock_ns", .where = WIDE },
-	{ "intervals", "intervals", .where = WIDE },
 	{ 0 },
 };
 
@@ -444,8 +443,7 @@ static void heading(FILE *f, const char *title, const struct result *r,
 }
 
 /* One line for each reason why an event is unknown, with all that it is the
- * reason of.  Bounds differ from row to row and say little: they are left to
- * JSON. */
+ * reason of.  Events too small to measure differ from row to row. */
 static void put_unknown(FILE *f, json_t *unknown)
 {
 	json_t *lines = json_object(), *why, *events;
@@ -455,7 +453,7 @@ static void put_unknown(FILE *f, json_t *unknown)
 	{
 		reason = json_string_value(why);
 		events = json_object_get(lines, reason);
-		if (reason && *reason != '<')
+		if (reason && strncmp(reason, "too small", 9) != 0)
 			json_object_set_new(
 				lines, reason,
 				json_sprintf("%s %s",

@@ -63,10 +63,12 @@ struct result_column {
 		MERGE_LEAST,
 		MERGE_MOST,
 		MERGE_SUM,
-		/* of objects: evidence and facts; counts; a histogram */
+		/* of objects: evidence and facts; counts; a histogram; numbers
+		 */
 		MERGE_FACTS,
 		MERGE_COUNTS,
-		MERGE_BINS
+		MERGE_BINS,
+		MERGE_MEDIANS
 	} merge;
 };
 
@@ -153,11 +155,9 @@ bool result_shared(const struct result *r, double best);
 void result_aggregate(struct result *out, const struct result *const *rows,
 		      size_t n);
 
-/* The makers of a case's row (rows.c, op_counts_json.c). */
+/* The makers of a case's row (rows.c). */
 struct bench;
 struct case_run;
-struct op_counts;
-struct op_counter;
 
 /* rows_make() - the row of one case. */
 void rows_make(const struct bench *b, const struct case_run *run,
@@ -167,22 +167,5 @@ void rows_make(const struct bench *b, const struct case_run *run,
  */
 json_t *rows_evidence(const struct case_run *run);
 json_t *rows_set_aside(const struct case_run *run);
-
-/**
- * op_counts_json() - its key "counters".
- * @base: of the baseline, which is subtracted; NULL if there is none.
- * @ops: operations in one iteration.
- */
-json_t *op_counts_json(const struct op_counts *counts,
-		       const struct op_counts *base,
-		       const struct op_counter *counter, uint64_t iters,
-		       double ops);
-
-/**
- * op_counts_merge() - those of @n rows in one: numbers become their median,
- * intervals are added up.  An event that no more than half of them can give has
- * no number, and one bound.  NULL if no row has any.
- */
-json_t *op_counts_merge(const struct result *const *rows, size_t n);
 
 #endif

@@ -319,8 +319,6 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 	const struct sample_vec *distance = run->got.distance.n || !of
 						    ? &run->got.distance
 						    : &of->got.distance;
-	const struct op_counts *base =
-		run->base_counts.intervals ? &run->base_counts : NULL;
 	struct sched_param param = { 0 };
 
 	sched_getparam(0, &param);
@@ -348,12 +346,8 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 			      share_of(run, run->got.stolen, row->samples),
 			      "throttled",
 			      share_of(run, run->got.throttled, row->samples));
-	if (b->counter && run->counts.intervals)
-		row->counters = op_counts_json(&run->counts, base, b->counter,
-					       headline_is_repeated(run)
-						       ? run->got.series.iters
-						       : 0,
-					       headline_ops(run));
+	if (b->counters && run->got.begun)
+		row->counters = op_counts_json(run, b->counters);
 }
 
 /* On a slower kind of CPU it is another row. */

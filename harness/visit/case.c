@@ -290,6 +290,8 @@ void case_give_back(struct case_run *run, const struct case_samples *to)
 
 	sample_cut(&got->series, to->series.diff.n);
 	sample_cut(&got->base, to->base.diff.n);
+	op_counts_cut(&got->counts, &to->counts);
+	op_counts_cut(&got->base_counts, &to->base_counts);
 	got->events.n = to->events.n;
 	got->involuntary = to->involuntary;
 	got->migrated = to->migrated;
@@ -305,8 +307,8 @@ static void free_run(struct case_run *run)
 	sample_free(&run->got.core_hz);
 	sample_free(&run->got.core_share);
 	sample_free(&run->got.distance);
-	op_counts_free(&run->counts);
-	op_counts_free(&run->base_counts);
+	op_counts_free(&run->got.counts);
+	op_counts_free(&run->got.base_counts);
 	free(run->verdict.evidence);
 	json_decref(run->def.facts);
 	free(run->def.sources);

@@ -19,8 +19,6 @@ void evidence_begin(struct bench *b, struct case_run *run)
 {
 	b->verdict.visits++;
 	evidence_touch(b, run);
-	b->verdict.counts_before = run->counts;
-	b->verdict.base_counts_before = run->base_counts;
 }
 
 /* The evidence of @run of the name of @of, which it gets if it has none. */
@@ -145,12 +143,6 @@ bool evidence_settle(struct bench *b, struct case_run *current)
 			continue;
 		again |= !run->verdict.contradicted;
 		case_give_back(run, current ? &run->verdict.before : &none);
-		if (run == current) {
-			op_counts_restore(&run->counts,
-					  &b->verdict.counts_before);
-			op_counts_restore(&run->base_counts,
-					  &b->verdict.base_counts_before);
-		}
 	}
 	b->verdict.visits++; /* what is said from here on is no part of it */
 	return again;

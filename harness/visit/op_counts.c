@@ -2,113 +2,37 @@
 #include "program.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "stats.h"
-
-#define PAIRS 64
-
-static int time_pairs(struct op_counter *counter)
-{
-	struct sample_vec ns = { 0 };
-	int err = 0;
-
-	for (int i = 0; i < PAIRS && !err; i++) {
-		struct counters_counts k;
-
-		err = counters_start(counter->c);
-		if (!err)
-			err = counters_stop(counter->c, &k);
-		if (!err)
-			sample_push(&ns, (double)(k.end_ns - k.begin_ns));
-	}
-	counter->pair_ns = sample_median(&ns);
-	sample_free(&ns);
-	return err;
-}
-
-int op_counter_open(struct op_counter *counter)
-{
-	static const struct counters_target self = { .kind = COUNTERS_SELF };
-	int err = counters_open(&counter->c, &self, 0);
-
-	if (!err)
-		err = time_pairs(counter);
-	if (err)
-		op_counter_close(counter);
-	return err;
-}
-
-void op_counter_close(struct op_counter *counter)
-{
-	counters_close(counter->c);
-	counter->c = NULL;
-}
-
-/* Told one by one by the kernel, and rare. */
-static bool is_exact(enum counters_event event)
-{
-	return event == COUNTERS_PAGE_FAULTS ||
-	       event == COUNTERS_CONTEXT_SWITCHES ||
-	       event == COUNTERS_MIGRATIONS;
-}
 
 void op_counts_add(struct op_counts *counts, const struct counters_counts *k,
-		   uint64_t iters, enum op_interval interval)
+		   enum op_interval interval)
 {
-	const bool empty = interval == OP_EMPTY;
-
-	if (!empty && !counts->intervals++)
-		counts->least_share = 1;
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		const struct counters_count *one = &k->count[e];
-
-		if (!empty && isfinite(one->share))
-			counts->least_share =
-				fmin(counts->least_share, one->share);
-		if (!one->known)
-			continue;
-		if (!empty) {
-			counts->total[e] += one->value;
-			counts->ops[e] += (double)iters;
-		}
-		if (!is_exact((enum counters_event)e))
-			sample_push(&counts->of[interval][e], one->value);
-	}
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (k->count[e].known)
+			sample_push(&counts->of[interval][e],
+				    k->count[e].value);
 }
 
-void op_counts_restore(struct op_counts *counts, const struct op_counts *before)
+int op_counts_begin(struct counters *c)
 {
-	const struct op_counts now = *counts;
-
-	*counts = *before;
-	for (int i = 0; i < OP_INTERVALS; i++)
-		for (int e = 0; e < COUNTERS_EVENTS; e++)
-			counts->of[i][e].v = now.of[i][e].v;
+	return c ? counters_start(c) : 0;
 }
 
-int op_counter_begin(const struct op_counter *counter)
-{
-	return counter ? counters_start(counter->c) : 0;
-}
-
-int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
-		   uint64_t iters, enum op_interval interval)
+int op_counts_end(struct counters *c, struct op_counts *counts,
+		  enum op_interval interval)
 {
 	struct counters_counts k;
-	int err = counter ? counters_stop(counter->c, &k) : 0;
+	const int err = c ? counters_stop(c, &k) : 0;
 
-	if (!err && counter && counts)
-		op_counts_add(counts, &k, iters, interval);
+	if (!err && c && counts)
+		op_counts_add(counts, &k, interval);
 	return err;
 }
 
-int op_counter_empty(const struct op_counter *counter, struct op_counts *counts)
+void op_counts_cut(struct op_counts *counts, const struct op_counts *to)
 {
-	const int err = op_counter_begin(counter);
-
-	return err ? err : op_counter_end(counter, counts, 0, OP_EMPTY);
+	for (int i = 0; i < OP_INTERVALS; i++)
+		for (int e = 0; e < COUNTERS_EVENTS; e++)
+			counts->of[i][e].n = to->of[i][e].n;
 }
 
 void op_counts_free(struct op_counts *counts)
@@ -116,30 +40,90 @@ void op_counts_free(struct op_counts *counts)
 	for (int i = 0; i < OP_INTERVALS; i++)
 		for (int e = 0; e < COUNTERS_EVENTS; e++)
 			sample_free(&counts->of[i][e]);
-	memset(counts, 0, sizeof(*counts));
 }
 
-static struct op_count difference(const struct sample_vec *more,
-				  const struct sample_vec *less, double n)
+static double sum(const struct sample_vec *vec)
 {
-	double error =
-		hypot(sample_median_error(more), sample_median_error(less));
+	double all = 0;
 
+	for (size_t i = 0; i < vec->n; i++)
+		all += vec->v[i];
+	return all;
+}
+
+/* Events of one iteration. */
+struct op_count {
+	double value;	   /* NAN: not known */
+	double resolution; /* least that can be measured; NAN: exact */
+};
+
+static struct op_count count_of(const struct op_counts *counts,
+				enum counters_event event, uint64_t iters)
+{
+	const struct sample_vec *less = &counts->of[OP_BRIEF][event],
+				*more = &counts->of[OP_LONGER][event];
+	const double n = iters ? (double)iters : 1;
+	const bool rare = event == COUNTERS_PAGE_FAULTS ||
+			  event == COUNTERS_CONTEXT_SWITCHES ||
+			  event == COUNTERS_MIGRATIONS;
+
+	if (rare)
+		return (struct op_count) { (sum(less) + sum(more)) / n /
+						   ((double)less->n +
+						    2 * (double)more->n),
+					   NAN };
+	if (!iters) {
+		more = less;
+		less = &counts->of[OP_EMPTY][event];
+	}
 	return (struct op_count) { (sample_median(more) - sample_median(less)) /
 					   n,
-				   fmax(error, 1) / n };
+				   fmax(1, hypot(sample_median_error(more),
+						 sample_median_error(less))) /
+					   n };
 }
 
-struct op_count op_counts_get(const struct op_counts *counts,
-			      enum counters_event event, uint64_t iters)
+static void put(json_t *o, const char *key, double x)
 {
-	const struct sample_vec *brief = &counts->of[OP_BRIEF][event];
+	json_object_set_new(o, key, isfinite(x) ? json_real(x) : json_null());
+}
 
-	if (is_exact(event))
-		return (struct op_count) {
-			counts->total[event] / counts->ops[event], NAN
-		};
-	if (!iters)
-		return difference(brief, &counts->of[OP_EMPTY][event], 1);
-	return difference(&counts->of[OP_LONGER][event], brief, (double)iters);
+json_t *op_counts_json(const struct case_run *run, const struct counters *c)
+{
+	const struct op_counts *base = &run->got.base_counts;
+	const uint64_t iters =
+		headline_is_repeated(run) ? run->got.series.iters : 0;
+	double known[COUNTERS_EVENTS];
+	json_t *unknown = json_object(), *o = json_object();
+
+	for (enum counters_event e = 0; e < COUNTERS_EVENTS; e++) {
+		struct op_count x = count_of(&run->got.counts, e, iters), less;
+		const char *why = counters_why(c, e);
+
+		if (base->of[OP_BRIEF][e].n) {
+			less = count_of(base, e, iters);
+			x.value -= less.value;
+			x.resolution = hypot(x.resolution, less.resolution);
+		}
+		if (!why)
+			why = isfinite(x.value)
+				      ? OP_COUNTS_SMALL
+				      : "it never had a counter for itself "
+					"that counted: others use them";
+		/* Rare events may all have fallen into the baseline. */
+		if (x.value < 0 || x.value < x.resolution)
+			x.value = NAN;
+		known[e] = x.value / headline_ops(run);
+		put(o, counters_name(e), known[e]);
+		if (!isfinite(known[e]))
+			json_object_set_new(unknown, counters_name(e),
+					    json_string(why));
+	}
+	put(o, "ipc", known[COUNTERS_INSTRUCTIONS] / known[COUNTERS_CYCLES]);
+	json_object_set_new(o, "scope",
+			    json_string(counters_user_only(c)
+						? "user"
+						: "user and kernel"));
+	json_object_set_new(o, "unknown", unknown);
+	return o;
 }

@@ -18,12 +18,6 @@
  * operations are compared with 2n, for events because empty pairs are
  * counted between them, with the caches as the events left them.
  */
-struct op_counter {
-	struct counters *c; /* of the calling thread */
-	double pair_ns;	    /* median time of a pair of readings */
-};
-
-/* Intervals around which the counters are read. */
 enum op_interval {
 	OP_BRIEF,  /* n operations, or an event */
 	OP_LONGER, /* 2n operations */
@@ -31,57 +25,40 @@ enum op_interval {
 	OP_INTERVALS
 };
 
-/* Counts of one case (or of its baseline).  All zero is none. */
+/* Counts of one case, or of its baseline: of each interval that has one. */
 struct op_counts {
 	struct sample_vec of[OP_INTERVALS][COUNTERS_EVENTS];
-	double total[COUNTERS_EVENTS], ops[COUNTERS_EVENTS];
-	double least_share; /* of the time that an event had a counter */
-	size_t intervals;
 };
 
-/* op_counter_begin(), op_counter_end() - around one batch or event of @iters
- * operations; nothing if @counter is NULL.  @counts: where to keep it; NULL if
- * this interval does not count.  op_counter_empty() - a pair around nothing,
- * one for each event.  Return, as op_counter_open(): 0 or -errno. */
-int op_counter_open(struct op_counter *counter);
-void op_counter_close(struct op_counter *counter);
-int op_counter_begin(const struct op_counter *counter);
-int op_counter_end(const struct op_counter *counter, struct op_counts *counts,
-		   uint64_t iters, enum op_interval interval);
-int op_counter_empty(const struct op_counter *counter,
-		     struct op_counts *counts);
-
-/* op_counts_add() - keep one interval.  op_counts_restore() - forget what
- * @counts got since @before was copied from it. */
+/* op_counts_begin(), op_counts_end() - around an interval; nothing if @c is
+ * NULL.  @counts: where to keep it; NULL if it does not count.  Return: 0 or
+ * -errno.  op_counts_add() - keep one.  op_counts_cut() - forget what @counts
+ * got since @to was copied from it. */
+int op_counts_begin(struct counters *c);
+int op_counts_end(struct counters *c, struct op_counts *counts,
+		  enum op_interval interval);
 void op_counts_add(struct op_counts *counts, const struct counters_counts *k,
-		   uint64_t iters, enum op_interval interval);
-void op_counts_restore(struct op_counts *counts,
-		       const struct op_counts *before);
+		   enum op_interval interval);
+void op_counts_cut(struct op_counts *counts, const struct op_counts *to);
 void op_counts_free(struct op_counts *counts);
 
 /**
- * op_counts_get() - events of one operation.
- * @iters: n of the shorter batch; 0 if these are single events.
+ * op_counts_json() - a row's key "counters": events of one operation.
  *
  * Hardware events and CPU time of batches: the difference of the medians of
  * 2n and of n, over n; of single events: the median less that of empty
  * pairs.  Faults, switches and migrations are rare, and are told exactly: all
- * that were counted over all operations.
+ * that were counted over all operations.  Those of the baseline are
+ * subtracted.
  */
-struct op_count {
-	double value;	   /* for one operation; NAN if not known */
-	double resolution; /* least that can be measured; NAN if
-			    * @value is exact */
-};
-struct op_count op_counts_get(const struct op_counts *counts,
-			      enum counters_event event, uint64_t iters);
+#define OP_COUNTS_SMALL "too small to measure"
+struct case_run;
+json_t *op_counts_json(const struct case_run *run, const struct counters *c);
 
 /*
  * A program and its cases in this invocation, by who writes what
  * (tests/arrows looks after that): private to the harness.
  */
-struct case_run;
-
 enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
 
 /* The program's description of it (case.c). */
@@ -130,6 +107,7 @@ struct case_samples {
 	uint64_t involuntary, migrated; /* of those that it has */
 	uint64_t waited;		/* those that it has not */
 	size_t kept;			/* events before the one at hand */
+	struct op_counts counts, base_counts; /* --counters; of its baseline */
 };
 
 struct evidence {
@@ -162,7 +140,6 @@ struct case_run {
 	struct case_choice choice;
 	struct case_samples got;
 	struct case_verdict verdict;
-	struct op_counts counts, base_counts; /* --counters; of its baseline */
 };
 
 /* The use of a sample in bench_record(). */
@@ -199,7 +176,6 @@ struct program_verdict {
 	bool skip_all;	  /* why is a reason to skip */
 	bool usage_error; /* cases() made a bad case */
 	uint64_t visits;  /* counts them, and the times between */
-	struct op_counts counts_before, base_counts_before; /* the visit */
 };
 
 /* The plan (life/main.c): options of every program; NULL and UINT64_MAX: not
@@ -234,8 +210,7 @@ struct bench {
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
 	double (*distance_ns)(int cpu); /* services/distance.h */
 	char scratch[PATH_MAX];		/* life/serve.c */
-	struct op_counter counter_store;
-	struct op_counter *counter; /* NULL without --counters */
+	struct counters *counters;	/* NULL without --counters */
 	char started_at[32];
 	double duration_s;
 	uint64_t begin_ns;

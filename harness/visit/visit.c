@@ -109,7 +109,7 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	const struct bench_case *c = &t->run->c;
 	struct case_samples *got = &t->run->got;
 	struct op_counts *counts =
-		t->is_baseline ? &t->run->base_counts : &t->run->counts;
+		t->is_baseline ? &got->base_counts : &got->counts;
 	bench_run_fn *run = t->is_baseline ? c->baseline : run_of(b, t->run);
 	const bool warming_up = b->now.warming_up;
 	uint64_t ignored;
@@ -118,16 +118,16 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	visit_moves++;
 	err = d->prepare ? d->prepare(b, b->state, c) : 0;
 	if (!err)
-		err = op_counter_begin(b->counter);
+		err = op_counts_begin(b->counters);
 	if (err)
 		return err;
 	err = time_batch(run, b, c, iters, ticks ? ticks : &ignored);
 	b->now.warming_up |= !ticks;
 	if (!err)
-		err = op_counter_end(b->counter,
-				     b->now.warming_up ? NULL : counts, iters,
-				     iters > got->series.iters ? OP_LONGER
-							       : OP_BRIEF);
+		err = op_counts_end(b->counters,
+				    b->now.warming_up ? NULL : counts,
+				    iters > got->series.iters ? OP_LONGER
+							      : OP_BRIEF);
 	if (!err && d->conclude && !t->is_baseline)
 		err = d->conclude(b, b->state, c, iters);
 	b->now.warming_up = warming_up;
@@ -320,12 +320,17 @@ static int one_event(struct bench *b, struct case_run *run,
 		     struct noise *seen)
 {
 	const struct bench_desc *d = b->desc;
+	struct op_counts *counts =
+		phase == PHASE_SAMPLE ? &run->got.counts : NULL;
 	uint64_t from = 0;
 	int err = 0;
 
 	visit_moves++;
-	if (phase == PHASE_SAMPLE)
-		err = op_counter_empty(b->counter, &run->counts);
+	/* A pair around nothing for each event. */
+	if (counts)
+		err = op_counts_begin(b->counters);
+	if (!err && counts)
+		err = op_counts_end(b->counters, counts, OP_EMPTY);
 	if (!err && d->prepare)
 		err = d->prepare(b, b->state, &run->c);
 	if (seen) {
@@ -334,7 +339,7 @@ static int one_event(struct bench *b, struct case_run *run,
 	}
 	dither(b);
 	if (!err)
-		err = op_counter_begin(b->counter);
+		err = op_counts_begin(b->counters);
 	if (err)
 		return err;
 	b->now.phase = phase;
@@ -350,10 +355,7 @@ static int one_event(struct bench *b, struct case_run *run,
 		noise_end(seen);
 	}
 	if (!err)
-		err = op_counter_end(b->counter,
-				     phase == PHASE_SAMPLE ? &run->counts
-							   : NULL,
-				     1, OP_BRIEF);
+		err = op_counts_end(b->counters, counts, OP_BRIEF);
 	if (!err && d->conclude)
 		err = d->conclude(b, b->state, &run->c, 1);
 	return err;

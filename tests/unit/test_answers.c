@@ -133,32 +133,32 @@ static void count(struct op_counts *counts, double each)
 						  .value = 100 +
 							   each * 1000.0 * n,
 						  .share = 1 };
-		op_counts_add(counts, &k, (uint64_t)1000 * n, n > 1);
+		op_counts_add(counts, &k, n > 1 ? OP_LONGER : OP_BRIEF);
 	}
 }
 
 TEST(counted)
 {
 	struct counters c = { 0 };
-	struct op_counter counter = { .c = &c };
 	struct bench b = machine();
 	struct case_run run = made_up((struct bench_case) { .ops = 4 });
 	struct loop whole = { 14 };
 	const struct result *row;
 
-	b.counter = &counter;
+	b.counters = &c;
+	run.got.begun = true;
 	run.got.series.iters = 1000;
 	for (int i = 0; i < 5; i++) {
 		sample_quad(batch, &whole, &run.got.series);
-		count(&run.counts, 14);
-		count(&run.base_counts, 6);
+		count(&run.got.counts, 14);
+		count(&run.got.base_counts, 6);
 	}
 	row = made_up_row(&b, &run);
 	OK_NEAR(json_number_value(
 			json_object_get(row->counters, "instructions")),
 		2, 1e-12, "events of an operation are less the baseline's");
-	op_counts_free(&run.counts);
-	op_counts_free(&run.base_counts);
+	op_counts_free(&run.got.counts);
+	op_counts_free(&run.got.base_counts);
 }
 
 /* The first event took 500 ns, for two operations. */
