@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "stats.h"
+#include "units.h"
 
 #define WHY_MAX 96
 
@@ -177,23 +178,16 @@ bool states_of(struct states *s, const struct result *r)
 	return true;
 }
 
-const char *states_share(char buf[UNITS_MAX], const struct states *s, size_t n)
-{
-	snprintf(buf, UNITS_MAX, "%.0f %%",
-		 100 * (double)n / (double)(s->n_low + s->n_high));
-	return buf;
-}
-
 char *states_text(const struct result *r)
 {
-	char low[UNITS_MAX], high[UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX];
+	char low[UNITS_MAX], high[UNITS_MAX];
 	struct states s;
+	double share;
 
 	if (!states_of(&s, r))
 		return NULL;
-	return text_format("%s (%s) or %s (%s)",
-			   units_format(low, s.low, r->unit),
-			   states_share(a, &s, s.n_low),
-			   units_format(high, s.high, r->unit),
-			   states_share(b, &s, s.n_high));
+	share = 100 * (double)s.n_low / (double)(s.n_low + s.n_high);
+	return text_format("%s (%.0f %%) or %s (%.0f %%)",
+			   units_format(low, s.low, r->unit), share,
+			   units_format(high, s.high, r->unit), 100 - share);
 }

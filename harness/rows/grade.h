@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "result.h"
-#include "units.h"
 
 /*
  * The grade of a value: how far the value of another run of the same kind may
@@ -74,9 +73,6 @@ bool states_find(struct states *s, double *values, size_t n);
  * none. */
 json_t *states_json(const struct states *s);
 bool states_of(struct states *s, const struct result *r);
-
-/* states_share() - of the rounds of one group, "80 %". */
-const char *states_share(char buf[UNITS_MAX], const struct states *s, size_t n);
 
 /* states_text() - "98.2 ns (80 %) or 420 ns (20 %)"; a new string, NULL if @r
  * has no two states. */

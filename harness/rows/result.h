@@ -88,12 +88,12 @@ void result_free(struct result *r);
 /* result_set() - replace string *@slot by a copy of @text (may be NULL). */
 void result_set(char **slot, const char *text);
 
-/* The words of the key "status". */
 /* result_case_today() - in the name of a case, or a pattern of such, the axes
  * of today for those of earlier versions: "call=read,via=libc" becomes
  * "op=read,by=libc". */
 void result_case_today(char *name);
 
+/* result_status_name() - the words of the key "status". */
 const char *result_status_name(enum result_status status);
 
 /* result_is_level() - whether its value is a word that was made a number: it

@@ -191,13 +191,8 @@ bool case_matches(const struct bench_case *c, const char *glob, bool *whole)
 	return all || !fnmatch(glob, c->name, 0);
 }
 
-void bench_derive(struct bench *b, const struct bench_case *c, double value)
-{
-	bench_derive_within(b, c, value, NAN);
-}
-
-void bench_derive_within(struct bench *b, const struct bench_case *c,
-			 double value, double resolution)
+static void derive(struct bench *b, const struct bench_case *c, double value,
+		   double resolution, double low, double high)
 {
 	struct case_run *run = bench_case_of(b, c);
 
@@ -205,19 +200,25 @@ void bench_derive_within(struct bench *b, const struct bench_case *c,
 		return;
 	run->def.derived = value;
 	run->def.derived_resolution = resolution;
-	run->def.derived_low = run->def.derived_high = NAN;
+	run->def.derived_low = low;
+	run->def.derived_high = high;
+}
+
+void bench_derive(struct bench *b, const struct bench_case *c, double value)
+{
+	derive(b, c, value, NAN, NAN, NAN);
+}
+
+void bench_derive_within(struct bench *b, const struct bench_case *c,
+			 double value, double resolution)
+{
+	derive(b, c, value, resolution, NAN, NAN);
 }
 
 void bench_derive_between(struct bench *b, const struct bench_case *c,
 			  double value, double low, double high)
 {
-	struct case_run *run = bench_case_of(b, c);
-
-	bench_derive(b, c, value);
-	if (!run)
-		return;
-	run->def.derived_low = low;
-	run->def.derived_high = high;
+	derive(b, c, value, NAN, low, high);
 }
 
 const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
