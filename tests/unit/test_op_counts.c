@@ -86,6 +86,9 @@ TEST(test_batches)
 	json_t *o;
 
 	add_quads(counts, 12);
+	other = *counts;
+	add_quads(counts, 99);
+	op_counts_cut(counts, &other); /* those are given back */
 	o = said(&run, 4);
 	OK_NEAR(number(o, "instructions"), 3, 0,
 		"begin and end are taken out, exactly, of an unrolled loop");
