@@ -35,7 +35,7 @@
 static const char points[] =
 	"mode={direct,warm} files={own,one} procs=1..10;"
 	"not procs={3,4,6,7,8,9} mode=warm; not procs={3,4,6,7,8,9} files=one;"
-	"is unit=ns exclusive;"
+	"is unit=ns exclusive switches;"
 	"mode={direct,warm} files={own,one} stat={intercept,slope,r2};"
 	"is derived unit=ns; is unit='1' higher if stat=r2";
 
@@ -200,7 +200,6 @@ static void teardown(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "file_contention",
 	.many_cpus = true,
-	.switches = true,
 	.points = points,
 	.state_size = sizeof(struct file_reading),
 	.case_state_size = sizeof(struct file_point),

@@ -71,7 +71,7 @@ static const char points[] =
 	"not by=eventfd size!=8; not by={eventfd,sysv_sem} stat=bandwidth;"
 	"not stat=latency size={64,1K,8K} !asked;"
 	"not stat=bandwidth size={8,4K} !asked;"
-	"is placed;"
+	"is placed switches;"
 	"is exclusive mean higher unit='B/s' most=$spans if stat=bandwidth";
 
 struct state {
@@ -358,7 +358,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 const struct bench_desc bench_desc = {
 	.name = "ipc",
-	.switches = true,
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = point,

@@ -146,7 +146,7 @@ static const char points[] =
 	" policy={other,fifo} slack={default,'1ns',none};"
 	"not policy=fifo slack!=none; not policy=other slack=none;"
 	/* For a machine that is very late only. */
-	"is log step=1";
+	"is log step=1 switches";
 
 static int setup(struct bench *b, void *state)
 {
@@ -260,7 +260,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 const struct bench_desc bench_desc = {
 	.name = "wakeup",
-	.switches = true,
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(uint64_t), /* points that were skipped */
 	.points = points,

@@ -176,7 +176,6 @@ struct bench_desc {
 	size_t state_size, case_state_size;
 	const char *points; /* the cases as a text: docs/rows.md */
 	const char *open;   /* text whose open axes --help lists, if another */
-	bool switches;	    /* as that of every case */
 	bool many_cpus;	    /* it runs on several at once: no --copies */
 
 	bench_point_fn *point;

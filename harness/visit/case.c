@@ -60,7 +60,6 @@ const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 	const char *skip = c->skip ? c->skip : cannot_place(b, c->place);
 
 	run->c = *c;
-	run->c.switches |= b->desc->switches;
 	run->c.id = b->n_runs;
 	run->got.cold = run->def.derived = run->def.expected = NAN;
 	run->def.derived_resolution = run->def.derived_low =
