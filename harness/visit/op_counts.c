@@ -7,7 +7,7 @@ void op_counts_add(struct op_counts *counts, const struct counters_counts *k,
 		   enum op_interval interval)
 {
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
-		if (k->count[e].known)
+		if (k->count[e].known && !k->count[e].scaled)
 			sample_push(&counts->of[interval][e],
 				    k->count[e].value);
 }

@@ -32,7 +32,8 @@ struct op_counts {
 
 /* op_counts_begin(), op_counts_end() - around an interval; nothing if @c is
  * NULL.  @counts: where to keep it; NULL if it does not count.  Return: 0 or
- * -errno.  op_counts_add() - keep one.  op_counts_cut() - forget what @counts
+ * -errno.  op_counts_add() - keep what was
+ * counted in all of one, not scaled.  op_counts_cut() - forget what @counts
  * got since @to was copied from it. */
 int op_counts_begin(struct counters *c);
 int op_counts_end(struct counters *c, struct op_counts *counts,

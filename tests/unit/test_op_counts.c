@@ -138,8 +138,13 @@ TEST(test_events)
 		know(&k, COUNTERS_CYCLES, CONSTANT + 10 * (i - 2));
 		op_counts_add(counts, &k, OP_EMPTY);
 	}
+	know(&k, COUNTERS_INSTRUCTIONS, 9999);
+	k.count[COUNTERS_INSTRUCTIONS].scaled = true;
+	for (int i = 0; i < 9; i++)
+		op_counts_add(counts, &k, OP_BRIEF);
 	o = said(&run, 1);
-	OK_NEAR(number(o, "instructions"), 100, 0, "less the empty pair");
+	OK_NEAR(number(o, "instructions"), 100, 0,
+		"less the empty pair, and of what was counted in full");
 	OK(isnan(number(o, "cycles")),
 	   "50 are no number where a pair is known no better than it varies");
 	json_decref(o);
