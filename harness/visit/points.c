@@ -107,8 +107,12 @@ static void scan_need(struct scan *s, const char *token)
 /* The next character if it is one of @marks, else 0. */
 static char take_mark(struct scan *s, const char *marks)
 {
+	char mark = '\0';
+
 	skip_blanks(s);
-	return *s->at && strchr(marks, *s->at) ? *s->at++ : '\0';
+	if (*s->at && strchr(marks, *s->at))
+		mark = *s->at++;
+	return mark;
 }
 
 /* The next @len bytes as a string, up to the next word. */
@@ -354,7 +358,7 @@ static bool next_term(struct scan *s, struct term *t,
 	if (!scan_more(s))
 		return false;
 	*t = (struct term) { .mark = take_mark(s, "^!"), .condition = c };
-	strcpy(t->axis, scan_name(s));
+	memcpy(t->axis, scan_name(s), WORD);
 	t->of = c ? case_param(c, t->axis) : NULL;
 	/* A '!' alone is the next term's mark. */
 	t->op = take_mark(s, "=<>");
@@ -548,7 +552,7 @@ static double term(struct sum *e)
 		return value_of(e, scan_beside(e->s, e->c, "]"));
 	if (scan_number(e->s, &n, NULL))
 		return (double)n;
-	strcpy(name, scan_name(e->s));
+	memcpy(name, scan_name(e->s), WORD);
 	if (!scan_is(e->s, ":"))
 		return named(e, name);
 	x = term(e);
@@ -880,7 +884,7 @@ static void expand(struct bench *b, const struct points *p,
 {
 	const struct term *axis = &p->of[p->n ? depth % p->n : 0];
 
-	if (depth == 2 * p->n)
+	if (depth / 2 == p->n)
 		add(b, p, at);
 	else if ((axis->mark == '^') != (depth < p->n))
 		expand(b, p, at, depth + 1);

@@ -65,7 +65,7 @@ static const char *why(const json_t *o, const char *event)
 		json_object_get(json_object_get(o, "unknown"), event));
 }
 
-/* What a row says of it, @ops operations in one iteration; never freed. */
+/* The key of its row; @ops operations are one iteration. */
 static json_t *said(struct case_run *run, unsigned int ops)
 {
 	static struct counters c;
