@@ -8,7 +8,7 @@
 
 #include "sysfile.h"
 
-/* What the kernel writes as \040 and the like. */
+/* Characters that the kernel writes as \040 and the like. */
 static void unescape(char *text)
 {
 	char *to = text;

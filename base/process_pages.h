@@ -12,7 +12,8 @@
  */
 struct process_pages {
 	double resident;  /* pages */
-	double anonymous; /* of them: of no file, or changed since they were read */
+	double anonymous; /* of them: of no file, or changed since they were
+			     read */
 	double own;	  /* of these: no other process has them, too */
 	double mappings;
 };

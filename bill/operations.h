@@ -62,8 +62,8 @@ enum feature {
 	COMPONENTS, /* of the path, as walked: those of links, too, not "." */
 	BYTES,	    /* that were read or written */
 	NEW_PAGES,  /* that were added to the file */
-	PAGES,	    /* touched, freed, resident in the range or mapped by faults */
-	ENTRIES,    /* of a directory */
+	PAGES,	 /* touched, freed, resident in the range or mapped by faults */
+	ENTRIES, /* of a directory */
 	DESCRIPTORS,
 	FILE_PAGES,	 /* resident in the address space: of files, ... */
 	ANONYMOUS_PAGES, /* ... its own, which an end frees (a fork: all) ... */

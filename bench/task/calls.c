@@ -529,7 +529,7 @@ static bool reap(struct state *s)
 	return good && status == s->status;
 }
 
-/* What undoes most rows: nothing is left open, mapped, made or running. */
+/* Undoes most rows: nothing is left open, mapped, made or running. */
 static bool tidy(struct state *s)
 {
 	bool good = close_asked(s);
@@ -598,7 +598,7 @@ static bool add(struct state *s)
 	return true;
 }
 
-/* What is added is the parent's. */
+/* Whether the parent has the pages that are added. */
 static bool shares(const struct state *s)
 {
 	return !strcmp(s->what, "shared");
