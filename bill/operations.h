@@ -86,7 +86,7 @@ enum {
 };
 #undef OPERATION
 
-#define FEATURES_MAX 5
+#define FEATURES_MAX 4
 
 struct operation {
 	const char *id, *name, *calls; /* @id: as in the table */

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ pid_t command_start(struct profile *p, char **command, int *go)
 }
 
 /* The command's output goes to the same kind of thing: a file that has no
- * name, or a pipe that is read and forgotten. */
+ * name, /dev/null, or a pipe that is read and forgotten. */
 static void replace_output(int pipe)
 {
 	struct stat out, err;
@@ -57,9 +58,12 @@ static void replace_output(int pipe)
 			  out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		FILE *f = !fstat(fd, &out) && S_ISREG(out.st_mode) ? tmpfile()
-								   : NULL;
+		const bool known = !fstat(fd, &out);
+		FILE *f = known && S_ISREG(out.st_mode) ? tmpfile() : NULL;
 
+		if (known && S_ISCHR(out.st_mode) &&
+		    out.st_rdev == makedev(1, 3))
+			continue;
 		dup2(f ? fileno(f) : pipe, fd);
 		if (f)
 			fclose(f);

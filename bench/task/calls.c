@@ -56,6 +56,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -78,6 +79,7 @@
 #define MOST_PAGES     16
 #define MOST_NAMES     200
 #define UNUSED_FD      9999
+#define PROC_FILE      "/proc/self/stat"
 #define ADDED_PAGES    4096 /* to a process: 16 MiB */
 #define ADDED_MAPPINGS 512
 
@@ -121,6 +123,7 @@ struct state {
 		struct statfs fs;
 		struct termios tty;
 		struct utsname name;
+		struct sysinfo system;
 		struct timespec time;
 		struct rusage usage;
 		struct rlimit limit;

@@ -94,6 +94,7 @@ def amount($op; $all; $id; $n; $of):
 	elif $id == "wait_waited" then plus(own("wait"), sleep)
 	elif $id | IN("futex_waited", "futex_wait_etimedout") then plus(own("futex_wait_eagain"), sleep)
 	elif $id == "futex_wake" then own("futex_wake_nothing")
+	elif $id == "waits" then sleep
 	elif $id == "sleep" then plus(own("null_call"), sleep)
 	elif $id == "signal" then less(own("signal"); own("kill"))
 	elif $id == "sigreturn" then {}
@@ -110,6 +111,15 @@ def amount($op; $all; $id; $n; $of):
 	elif $id == "fault_zero" then fault("zero")
 	elif $id | endswith("_waited") then plus(own($id | rtrimstr("_waited")), sleep)
 	else own($id) end;
+
+# Under the tracer others are slower, too, so a call waits more or less often.  The
+# kernel counts how often a process gave up the CPU: also at its end and in vfork.
+def untraced_waits:
+	if .untraced then (.untraced.own_switches - .processes - .threads
+		- ([.classes[] | select(.id | test("_WAITED$|^VFORK_OP$|^SLEEP$|_ETIMEDOUT$")).count] | add // 0)) as $n
+		| if $n == 0 then [] else [{id: "WAITS", count: $n, features: {},
+			name: "\(if $n > 0 then "more" else "fewer" end) waits, untraced"}] end
+	else [] end;
 
 def range_of($rows; $name): [$rows[]? | feature(.; $name)] | if . == [] then null else max end;
 
@@ -220,14 +230,14 @@ measured($here) as $rows
 | (measured($there) | map({(.key): .}) | add // {}) as $other
 | ($rows | by_operation) as $op
 | . as $profile
-| [.classes[] | . as $c | (.id | ascii_downcase) as $id
+| [(.classes + untraced_waits)[] | . as $c | (.id | ascii_downcase) as $id
 	| amount($op; $all; $id; .count; .features | map_values(.sum)) as $amount
 	| {name, count}
 	  + if $amount == null then {} else
 		($amount | worth($all)) as $w
 		| {total: $w.value, half: $w.half, cost: ($w.value / .count), amount: $amount,
 		   beyond: [$c.features | to_entries[] | .key as $f
-			| range_of($op[$id]; $f) as $most
+			| range_of($op[$id | if startswith("exec_") then "exit" else . end]; $f) as $most
 			| select($most and .value.max > 2 * $most) | $f]}
 		  + if $there == [] then {} else
 			($amount | worth($other)) as $v
