@@ -18,6 +18,7 @@
  * CPUs than it may have. */
 #define MOST_CPUS  8192
 #define MOST_KINDS 8
+#define RANKED	   16 /* bytes of "kind7" */
 typedef cpu_set_t cpu_mask[MOST_CPUS / CPU_SETSIZE];
 
 struct topo {
@@ -28,6 +29,7 @@ struct topo {
 	int numbers;
 	unsigned int cpus;
 	const char *kinds[MOST_KINDS + 1]; /* the fastest first; then NULL */
+	char ranked[MOST_KINDS][RANKED];   /* names of those that have none */
 	int node[BENCH_MAX_NODES];	   /* with memory that we may use */
 	unsigned int nodes;
 };
@@ -130,10 +132,10 @@ static void list_nodes(struct topo *topo)
 			topo->node[topo->nodes++] = (int)o->os_index;
 }
 
-/* The name of the @nth kind by hwloc, whose @cpus are set; NULL: it has no
- * rank: it differs, but it is not known in what. */
+/* The name of the @nth kind by hwloc, whose @cpus are set, or else @ranked;
+ * NULL: it has no rank: it differs, but it is not known in what. */
 static const char *kind_name(const struct topo *topo, unsigned int nth,
-			     hwloc_bitmap_t cpus)
+			     hwloc_bitmap_t cpus, char ranked[RANKED])
 {
 	struct hwloc_info_s *info;
 	unsigned int n;
@@ -145,7 +147,8 @@ static const char *kind_name(const struct topo *topo, unsigned int nth,
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(info[i].name, "CoreType"))
 			return info[i].value;
-	return text_format("kind%d", rank);
+	snprintf(ranked, RANKED, "kind%d", rank);
+	return ranked;
 }
 
 /* Where there are several. */
@@ -158,7 +161,8 @@ static void list_kinds(struct topo *topo)
 	/* hwloc has the fastest last; those of one name lie beside each other.
 	 */
 	while (left-- > 0 && known < MOST_KINDS) {
-		const char *name = kind_name(topo, (unsigned int)left, cpus);
+		const char *name = kind_name(topo, (unsigned int)left, cpus,
+					     topo->ranked[known]);
 
 		if (!name)
 			continue;
@@ -166,7 +170,7 @@ static void list_kinds(struct topo *topo)
 			topo->kinds[known++] = name;
 		EACH_CPU (topo, cpu)
 			if (hwloc_bitmap_isset(cpus, (unsigned int)cpu))
-				topo->kind[cpu] = name;
+				topo->kind[cpu] = topo->kinds[known - 1];
 	}
 	hwloc_bitmap_free(cpus);
 	if (known > 1)

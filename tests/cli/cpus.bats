@@ -154,6 +154,7 @@ idle_for() {
 	root=$ROOT
 	plan_ids=(syscall syscall_cpus certify) plan_programs=(syscall syscall certify)
 	plan_args=('' '--copies 1' '') plan_limits=(60 60 60)
+	plan_quoted[syscall]=1
 	plan_kinds '38 IntelAtom'
 	[[ ${plan_ids[*]} == 'syscall syscall_cpus certify syscall_intelatom' ]]
 	[[ ${plan_args[3]} == *'--core --cpu 38' ]]
