@@ -29,6 +29,36 @@
 #define PADDING	  "OSCOST_PAD"
 #define MAX_PAD	  4096 /* one page: more repeats the same offsets */
 #define RECORD_FD 3    /* the guard's, in an invocation */
+#define ORPHAN	  "orphan"
+
+/* What an invocation becomes when its supervisor is killed: a handler may do
+ * little, and this process has the record of what is to be removed. */
+static char *orphan_argv[2], *orphan_env[3];
+
+static void on_orphaned(int sig)
+{
+	execve("/proc/self/exe", orphan_argv, orphan_env);
+	_exit(128 + sig);
+}
+
+static void watch_supervisor(void)
+{
+	const char *records = getenv("OSCOST_RECORDS");
+
+	orphan_argv[0] = program_invocation_name;
+	orphan_env[0] = text_copy(ORDERS "=" ORPHAN);
+	orphan_env[1] =
+		records ? text_format("OSCOST_RECORDS=%s", records) : NULL;
+	signal(SIGTERM, on_orphaned);
+}
+
+_Noreturn static void clean_up_orphan(void)
+{
+	guard_reap();
+	close(RECORD_FD); /* it has the lock of the record */
+	guard_clean_up();
+	_exit(128 + SIGTERM);
+}
 
 bool supervise_orders(struct invocation_plan *plan)
 {
@@ -41,13 +71,17 @@ bool supervise_orders(struct invocation_plan *plan)
 
 	if (!text)
 		return false;
+	if (!strcmp(text, ORPHAN))
+		clean_up_orphan();
 	/* By hand stdout is another file than the supervisor's channel. */
 	good = sscanf(text, "%" SCNu64 ":%d:%u:%" SCNu64, &told.seed,
 		      &told.guard_fd, &number, &channel) == 4 &&
 	       !fstat(STDOUT_FILENO, &out) && out.st_ino == channel;
 	told.first_process = good && !number;
-	if (good)
+	if (good) {
 		*plan = told;
+		watch_supervisor();
+	}
 	unsetenv(ORDERS);
 	return good;
 }
@@ -129,7 +163,7 @@ _Noreturn static void become_invocation(const struct run *all, uint64_t seed,
 	sigset_t none;
 
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAIL); /* it died before it could be watched */
 	sigemptyset(&none);

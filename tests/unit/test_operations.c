@@ -29,7 +29,7 @@ TEST(outcomes)
 	IS("open directory", "openat", 3, KIND_DIR, 0);
 	IS("open ENOENT", "openat", -ENOENT, KIND_FILE, 0);
 	IS(NULL, "openat", -EACCES, KIND_FILE, 0);
-	IS(NULL, "openat", 3, KIND_PROC, 0);
+	IS("open file of proc", "openat", 3, KIND_PROC, 0);
 	IS("getxattr ENODATA", "lgetxattr", -ENODATA, KIND_FILE, 0);
 	IS("wait ECHILD", "wait4", -ECHILD, KIND_BAD, 0);
 	IS(NULL, "wait4", -EINTR, KIND_BAD, 0);
@@ -51,7 +51,7 @@ TEST(kinds)
 	IS("close, file stays open", "close", 0, KIND_PIPE, SHARED);
 	IS("close pipe", "close", 0, KIND_PIPE, 0);
 	IS("close EBADF", "close", -EBADF, KIND_BAD, 0);
-	IS(NULL, "close", 0, KIND_PROC, 0);
+	IS("close file of proc", "close", 0, KIND_PROC, 0);
 }
 
 TEST(traits)
