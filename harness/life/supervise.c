@@ -31,7 +31,7 @@
 #define RECORD_FD 3    /* the guard's, in an invocation */
 #define ORPHAN	  "orphan"
 
-/* What an invocation becomes when its supervisor is killed: a handler may do
+/* For an invocation whose supervisor is killed, a new image: a handler may do
  * little, and this process has the record of what is to be removed. */
 static char *orphan_argv[2], *orphan_env[3];
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "file_place.h"
+#include "groups.h"
 #include "machine.h"
 #include "noise.h"
 #include "noise_look.h"
@@ -21,15 +21,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void read_text(char *text)
 {
 	struct cpu_times times[CPUS];
-	struct file_place disk = { 0 };
-	struct file_mount mount;
+	struct mount mount;
 
 	cpu_times_parse(text, times, CPUS);
 	free(machine_field(text, "flags"));
 	field_number(field_nth(field_behind(text, "MemAvailable"), 1), 0);
 	field_number(field_of_stat(text, 39), 0);
-	file_place_mount(&disk, text, 1, &mount);
-	free(mount.upper);
+	while (mount_next(&text, &mount))
+		;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
