@@ -27,7 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_unpack(data, size, names);
 	command_make(&set, dirs);
 	command_coursework(&set, dirs);
-	command_lmbench(&set, dirs);
 	command_predictions(&set, dirs + 1);
 	return 0;
 }
