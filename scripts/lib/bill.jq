@@ -189,12 +189,13 @@ def page($most; more):
 	([lines($most)[5] | fabs] | max) as $longest
 	| "<!doctype html><html lang=en><meta charset=utf-8><title>oscost bill</title>",
 	"<meta name=viewport content='width=device-width'><style>:root{color-scheme:light dark}",
-	"body{font:15px/1.5 sans-serif;max-width:60em;margin:1em auto;padding:0 1em}td,th{padding:.1em .6em;text-align:right}",
-	"td:first-child,th:first-child{text-align:left}td:last-child{width:40%}i{display:block;height:.8em;background:#47a}",
-	"i.less{background:#2a7;margin-left:auto}@media(max-width:500px){td:nth-child(3),th:nth-child(3){display:none}}</style>",
+	"body{font:15px/1.5 sans-serif;max-width:60em;margin:1em auto;padding:0 1em}td,th{padding:.1em .6em;text-align:right;white-space:nowrap}",
+	"td:first-child,th:first-child{text-align:left}td:last-child{width:100%}i{display:block;height:.8em;background:#47a}",
+	"i.less{background:#2a7;margin-left:auto}@media(max-width:500px){td:nth-child(3),th:nth-child(3){display:none}td,th{padding:.1em .2em}td:first-child{white-space:normal}td:last-child{min-width:3em}}</style>",
 	"<body><h1>What the system costs a command</h1>", (above | "<p>" + @html),
 	"<table><tr>\(titles | cells("th"))<th></tr>", (lines($most) | "<tr>\(.[:5] | cells("td"))\(.[5] | bar($longest))</tr>"),
-	"</table>", (below, more | select(. != "") | "<p>" + @html);
+	"</table>", (if .there then "<p>A bar from the right: it costs less there." else empty end),
+	(below, more | select(. != "") | "<p>" + @html);
 
 # The counts alone: means of features, and the least and the most.
 def counted:
