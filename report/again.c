@@ -59,7 +59,7 @@ static const char *unescaped(const char *word)
 const char *again_run(const char *recorded)
 {
 	const char *rest = recorded, *name = text_split(&rest, ' '), *value;
-	const char *command = "scripts/run-all";
+	const char *command = "oscost run";
 
 	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 	if (!text_glob("run-all oscost-run-all", name))

@@ -101,7 +101,7 @@ json_t *run_read_json(struct run *run, const char *name, json_type type)
 
 	if (!text)
 		notes_format(run->notes,
-			     "the report goes on without it; `scripts/run-all` "
+			     "the report goes on without it; `oscost run` "
 			     "writes it",
 			     "%s: %s", path, input_error(errno));
 	else if (!json)
@@ -207,7 +207,7 @@ static void read_line(struct run *run, struct reading *in)
 
 	if (cut) {
 		why = "truncated";
-		remedy = "the run was cut short; `scripts/run-all --resume "
+		remedy = "the run was cut short; `oscost run --resume "
 			 "DIR` goes on";
 	} else if (ret == -EPROTO) {
 		remedy = "it was written by another version of oscost: use "

@@ -174,8 +174,7 @@ static void put_reproduce(struct doc *d, const struct run *run)
 	d->format->fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
 	doc_prose(d, "again");
-	d->format->code(d, text_format("build/bin/report make %s",
-				       dir ? dir : "DIR"));
+	d->format->code(d, text_format("oscost report %s", dir ? dir : "DIR"));
 	d->format->para(d, "Raw data beside this file:");
 	d->format->list(d, 1);
 	prose_items(d, "files");

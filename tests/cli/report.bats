@@ -154,7 +154,7 @@ column() {
 			grep -q "${words/ 2026/,* 2026}" "$page"
 		done
 		grep -q 'with a probability of 95 % or more' "$page"
-		grep -q 'scripts/run-all --profile quick' "$page"
+		grep -q "oscost run --profile quick" "$page"
 		grep -q 'Glossary' "$page"
 	done
 	grep -q '| op=getpid,by=libc | 102 ns | 100.0 – 105.0 ns' small/report.md
@@ -456,7 +456,7 @@ again() {
 
 @test "no command of somebody else's is given to be typed" {
 	make_report --no-plots small
-	[[ $(again | sed -n 1p) == "scripts/run-all --profile quick" ]]
+	[[ $(again | sed -n 1p) == "oscost run --profile quick" ]]
 	for evil in 'scripts/run-all; touch owned' 'touch owned' \
 		$'scripts/run-all\ntouch owned' 'scripts/run-all --seed $(touch owned)' \
 		'scripts/run-all --suite /tmp/owned' 'scripts/run-all --bin /tmp/owned' \
@@ -466,11 +466,11 @@ again() {
 		make_report --no-plots small
 		[[ -n $(again) && $(again) != *owned* ]]
 	done
-	[[ $(again | sed -n 1p) == "scripts/run-all --cpu 1" ]]
+	[[ $(again | sed -n 1p) == "oscost run --cpu 1" ]]
 	# The directory.
 	cp -r small 'a $(touch owned)'
 	make_report --no-plots 'a $(touch owned)'
-	[[ $(again 'a $(touch owned)') == *"report make 'a "'$(touch owned)'"'" ]]
+	[[ $(again 'a $(touch owned)') == *"oscost report 'a "'$(touch owned)'"'" ]]
 }
 
 @test "machine describes this machine" {

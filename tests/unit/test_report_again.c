@@ -10,15 +10,14 @@
 static const struct {
 	const char *recorded, *want;
 } runs[] = {
-	{ "scripts/run-all", "scripts/run-all" },
-	{ "scripts/run-all --profile quick",
-	  "scripts/run-all --profile quick" },
-	{ "/usr/bin/oscost-run-all --seed 7", "scripts/run-all --seed 7" },
+	{ "scripts/run-all", "oscost run" },
+	{ "scripts/run-all --profile quick", "oscost run --profile quick" },
+	{ "/usr/bin/oscost-run-all --seed 7", "oscost run --seed 7" },
 	{ "scripts/run-all --bin build/bin --only mem_\\* --out x --cpu 3",
-	  "scripts/run-all --only 'mem_*' --cpu 3" },
+	  "oscost run --only 'mem_*' --cpu 3" },
 	{ "/tmp/evil/run-all --bin /tmp/evil --resume /root --precision 2.5",
-	  "scripts/run-all --precision 2.5" },
-	{ "run-all --dir /mnt/a", "scripts/run-all --dir /mnt/a" },
+	  "oscost run --precision 2.5" },
+	{ "run-all --dir /mnt/a", "oscost run --dir /mnt/a" },
 	{ "run-all --dir /mnt/a\\ b", NULL },
 	{ "", NULL },
 	{ "rm -rf /", NULL },
