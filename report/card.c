@@ -17,7 +17,15 @@
 /* The fields of a `core` line. */
 enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL };
 
-enum { COL_WORDS, COL_VALUE, COL_INTERVAL, COL_GRADE, COL_REMARK, COLUMNS };
+enum {
+	COL_WORDS,
+	COL_VALUE,
+	COL_INTERVAL,
+	COL_GRADE,
+	COL_EARLIER,
+	COL_REMARK,
+	COLUMNS
+};
 
 /* Bytes of the machine's data cache of @level, NAN if it is not known. */
 static double cache_bytes(const struct run *run, int level)
@@ -63,6 +71,18 @@ static const char *interval(const struct result *r, const char **value)
 		    : NULL;
 }
 
+/* "18.9 – 20.1 ns (4)": values of earlier runs of this machine, and of how
+ * many. */
+static const char *earlier(const struct row *row)
+{
+	return row->nearlier
+		       ? text_format("%s (%zu)",
+				     tables_range(&row->all, row->earlier[0],
+						  row->earlier[1]),
+				     row->nearlier)
+		       : NULL;
+}
+
 static void add_row(struct table *t, const struct rowtable_line *e,
 		    const struct run *run, const struct row *row)
 {
@@ -75,6 +95,7 @@ static void add_row(struct table *t, const struct rowtable_line *e,
 	table_cell(t, COL_INTERVAL, interval(r, &value));
 	table_cell(t, COL_VALUE, value);
 	table_cell(t, COL_GRADE, r->grade);
+	table_cell(t, COL_EARLIER, earlier(row));
 	if (!valued)
 		table_cell(t, COL_REMARK, r->reason);
 }
@@ -169,7 +190,8 @@ static void fill_table(struct table *t, const struct rowtable *rows,
 	size_t n;
 	struct outcome *v = outcomes(rows, run, &n);
 
-	table_begin(t, "operation|value>|95 % interval>|grade|remark");
+	table_begin(t, "operation|value>|95 % interval>|grade|"
+		       "earlier runs>|remark");
 	for (size_t i = 0; i < n; i++) {
 		if (v[i].row)
 			add_row(t, v[i].entry, run, v[i].row);
@@ -259,7 +281,7 @@ void card_print(FILE *f, const struct rowtable *rows, const struct run *run)
 	for (size_t i = 0; i < t.nrows; i++)
 		if (!t.cells[i * COLUMNS + COL_REMARK])
 			table_cells(&valued, "", &t.cells[i * COLUMNS],
-				    COL_REMARK);
+				    COL_EARLIER);
 	if (valued.nrows)
 		console_table(f, &valued);
 	for (size_t i = 0; i < t.nrows; i++) {

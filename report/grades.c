@@ -40,27 +40,30 @@ static const char *key_of(const struct result *r)
 	return text_format("%s %s", r->benchmark, r->name);
 }
 
-/* An earlier value of row number @i: an object of @rows by key_of(). */
-static double distance(const struct run *run, size_t i, const json_t *rows)
+/* Add the value that @row has in an object of @rows by key_of(), if that one
+ * has a good grade of its own. */
+static void add_value(struct row *row, const json_t *rows)
 {
-	const struct result *now = &run->rows[i].all;
 	struct result then;
-	double far = NAN;
 	const char *why;
 
-	if (!result_from_json(&then, json_object_get(rows, key_of(now)),
-			      &why)) {
-		grade_set(&then, NAN);
-		if (then.grade && *then.grade != GRADE_WORST)
-			far = fabs(then.value / now->value - 1);
-		result_free(&then);
+	if (result_from_json(&then, json_object_get(rows, key_of(&row->all)),
+			     &why))
+		return;
+	grade_set(&then, NAN);
+	if (then.grade && *then.grade != GRADE_WORST) {
+		row->earlier[0] = row->nearlier
+					  ? fmin(row->earlier[0], then.value)
+					  : then.value;
+		row->earlier[1] = fmax(row->earlier[1], then.value);
+		row->nearlier++;
 	}
-	return far;
+	result_free(&then);
 }
 
-/* Update @between from the report of the earlier run in @dir.  Return: whether
- * it is one. */
-static bool add_run(double *between, const struct run *run, const char *dir)
+/* Add the values in the report of the earlier run in @dir.  Return: whether it
+ * is one. */
+static bool add_run(struct run *run, const char *dir)
 {
 	struct notes notes = { 0 };
 	struct run other = { .dir = dir, .notes = &notes };
@@ -81,7 +84,7 @@ static bool add_run(double *between, const struct run *run, const char *dir)
 				row);
 	}
 	for (i = 0; all && i < run->nrows; i++)
-		between[i] = fmax(between[i], distance(run, i, rows));
+		add_value(&run->rows[i], rows);
 	/* As large as the run. */
 	json_decref(rows);
 	json_decref(all);
@@ -97,7 +100,6 @@ static bool is_directory(const char *path)
 
 void grades_earlier(struct run *run)
 {
-	double *between = text_alloc(run->nrows, sizeof(*between));
 	const char *parent = text_format("%s/..", run->dir);
 	struct dirent **entries;
 	const int n = scandir(parent, &entries, NULL, alphasort);
@@ -109,10 +111,16 @@ void grades_earlier(struct run *run)
 		const char *dir = text_format("%s/%s", parent, name);
 
 		if (*name != '.' && found < EARLIER && is_directory(dir))
-			found += add_run(between, run, dir);
+			found += add_run(run, dir);
 	}
-	for (size_t i = 0; found && i < run->nrows; i++)
-		grade_set(&run->rows[i].all, between[i]);
+	for (size_t i = 0; i < run->nrows; i++) {
+		struct row *row = &run->rows[i];
+		const double value = row->all.value;
+
+		if (row->nearlier)
+			grade_set(&row->all, fmax(row->earlier[1] / value - 1,
+						  1 - row->earlier[0] / value));
+	}
 }
 
 /* Count the core rows, or all rows if the programs are older than core rows. */

@@ -43,6 +43,8 @@ struct row {
 	unsigned int failures; /* how many of them failed */
 	const char *missing;   /* why the first without a value has none */
 	double moves;	       /* per cent, with the place of its code; or 0 */
+	double earlier[2];     /* least and most value of earlier runs */
+	size_t nearlier;       /* how many of them have one */
 };
 
 /* One program of the run: its rows in the order in which it printed them. */

@@ -83,6 +83,9 @@ void tables_missing(struct table *t, const struct run *run);
  * out of its interval. */
 const char *tables_value(const struct result *r);
 
+/* tables_range() - "12.31 – 12.40 ns", in the unit that the value of @r has. */
+const char *tables_range(const struct result *r, double least, double most);
+
 /* tables_interval() - "12.31 – 12.40 ns (±0.4 %)", or NULL where there is
  * none, or where it would reach from one state of the row to the other. */
 const char *tables_interval(const struct result *r);

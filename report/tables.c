@@ -72,24 +72,30 @@ const char *tables_value(const struct result *r)
 						    : out_value(r);
 }
 
-const char *tables_interval(const struct result *r)
+const char *tables_range(const struct result *r, double least, double most)
 {
 	const char *shown;
-	const double scale = scale_of(r, &shown), half = grade_halfwidth(r);
+	const double scale = scale_of(r, &shown);
+	const char *lo = number(least / scale), *hi = number(most / scale);
 	const bool bare = !strcmp(shown, "1");
-	const char *lo;
+
+	return text_format("%s%s%s%s%s", lo, least < most ? " – " : "",
+			   least < most ? hi : "", bare ? "" : " ",
+			   bare ? "" : shown);
+}
+
+const char *tables_interval(const struct result *r)
+{
+	const double half = grade_halfwidth(r);
+	const char *range;
 
 	if (r->trend)
 		return text_format("trend: %s", trend_text(r));
 	if (!isfinite(half))
 		return NULL;
-	lo = number(r->ci95[0] / scale);
-	return half > 0 ? text_format("%s – %s%s%s (±%s)", lo,
-				      number(r->ci95[1] / scale),
-				      bare ? "" : " ", bare ? "" : shown,
-				      text_percent(half))
-			: text_format("%s%s%s in all", lo, bare ? "" : " ",
-				      bare ? "" : shown);
+	range = tables_range(r, r->ci95[0], r->ci95[1]);
+	return half > 0 ? text_format("%s (±%s)", range, text_percent(half))
+			: text_format("%s in all", range);
 }
 
 const char *tables_exit(json_int_t status)
