@@ -116,7 +116,7 @@ reconfigure() {
 
 # remedy: what to do about a file of a run that cannot be as a run left it.
 remedy() {
-	printf 'it is not as run-all writes it: begin a new run, or name the %s' \
+	printf 'it is not as oscost run writes it: begin a new run, or name the %s' \
 		'rows or the machine that it was begun with by --suite FILE, --peer HOST'
 }
 
