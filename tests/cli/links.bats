@@ -91,6 +91,13 @@ needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
 	PATH=$PWD/path:$PATH replaced small "$ROOT/scripts/pdf" small
 }
 
+@test "bill" {
+	mkdir theirs
+	replaced theirs "$ROOT/scripts/bill" --bin "$BIN" --once --counts --out theirs/profile -- true
+	run -2 "$ROOT/scripts/bill" --bin "$BIN" --once --counts --out /dev/null -- true
+	[[ -c /dev/null ]]
+}
+
 @test "ab, certify and run-all --resume refuse a directory with links" {
 	rm -rf out && mkdir out
 	spared out "$ROOT/scripts/ab" --a "$BIN" --b "$BIN" --only nop --rounds 4 --effort 1 --out out
