@@ -4,7 +4,7 @@
 
 # check_directory DIR: stop unless results can be kept in DIR.
 check_directory() {
-	local dir=$1 free file
+	local dir=$1 file
 
 	[[ ! -e $dir || -d $dir ]] || die 2 "--out: $dir is not a directory"
 	for file in "$dir"/{*,.[!.]*,..?*}; do
@@ -13,9 +13,16 @@ check_directory() {
 	done
 	place_results --out "$dir"
 	check_writable "$dir"
-	free=$(place_free "$dir")
+	check_room "$dir"
+}
+
+# check_room DIR: stop unless there is room for results.
+check_room() {
+	local free
+
+	free=$(place_free "$1")
 	((free >= 32 * 1024)) ||
-		die 2 "--out: only $((free / 1024)) MiB free in $dir, 32 are needed"
+		die 2 "--out: only $((free / 1024)) MiB free in $1, 32 are needed"
 }
 
 # check_writable DIR: stop unless a file can be made in DIR.

@@ -34,6 +34,20 @@ child_run() {
 	return "$status"
 }
 
+# child_reason STATUS MICROSECONDS LIMIT FILE: set reason, out of how a command ended and
+# what it has said in FILE, and status where its own does not tell the truth.
+child_reason() {
+	reason=$(grep -v '^[[:space:]]*$' "$4" | tail -n 1 || :)
+	if (($1 == 124 || ($1 == 137 && $2 >= $3 * 1000000))); then
+		status=124
+		reason="no end after $3 s: terminated"
+	elif (($1 > 128)); then
+		reason="killed by signal $(($1 - 128))"
+	elif [[ -z $reason ]]; then
+		reason="exit status $1 without a message"
+	fi
+}
+
 # child_wait PID: wait for our child, whatever signals come meanwhile.  They end
 # bash's wait, also one that came just before it and whose trap has run, with a
 # status above 128: then we look whether the number is still that of our child.

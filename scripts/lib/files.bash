@@ -36,9 +36,12 @@ files_down() {
 
 # files_check: stop unless the user's directory can hold any.
 files_check() {
+	local tried
+
 	[[ -n ${conf[dir]:=} ]] || return 0
-	[[ -d ${conf[dir]} && -w ${conf[dir]} ]] ||
-		die 2 "--dir: ${conf[dir]} is no directory that we may write in"
-	place_check --dir "${conf[dir]}" sticky
+	[[ ! -d ${conf[dir]} ]] || place_check --dir "${conf[dir]}" sticky
+	tried=$(mktemp -d "${conf[dir]}/.oscost-XXXXXXXXXX" 2>&1) ||
+		die 2 "--dir: no file can be made in ${conf[dir]}: ${tried##*: }"
+	rmdir "$tried"
 	conf[dir]=$(cd -P "${conf[dir]}" && pwd -P)
 }

@@ -30,7 +30,7 @@ place_check() {
 # place_results WHAT DIR: make DIR unless it is there, and stop unless results
 # can be kept there.
 place_results() {
-	local parent=$2 new
+	local parent=$2 new why
 
 	until [[ -d ${parent:=/} ]]; do
 		[[ $parent == */* ]] || parent=./$parent
@@ -38,7 +38,8 @@ place_results() {
 	done
 	if [[ ! -d $2 ]]; then
 		place_check "$1" "$parent" sticky
-		mkdir -p "$2" 2>/dev/null || die 2 "$1: cannot make the directory $2"
+		why=$(mkdir -p "$2" 2>&1) ||
+			die 2 "cannot make the directory $2: ${why##*: }; $1 names another one"
 		new=new
 	fi
 	place_check "$1" "$2" "${new-}"

@@ -144,17 +144,9 @@ rounds_reason() {
 		reason="it printed no row"
 		return
 	fi
-	reason=$(grep -v '^[[:space:]]*$' "$out/.talk" | tail -n 1 || :)
+	child_reason "$@" "$out/.talk"
 	reason=${reason#"${plan_programs[i]}: "}
-	if (($1 == 124 || ($1 == 137 && $2 >= $3 * 1000000))); then
-		status=124
-		((hung[$id] += 1, 1))
-		reason="no end after $3 s: terminated"
-	elif (($1 > 128)); then
-		reason="killed by signal $(($1 - 128))"
-	elif [[ -z $reason ]]; then
-		reason="exit status $1 without a message"
-	fi
+	((status != 124)) || ((hung[$id] += 1, 1))
 }
 
 # rounds_report ROUND ID STATUS: say it at once, but only once for each reason.

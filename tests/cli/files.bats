@@ -30,7 +30,7 @@ keeps='dir=${args##*--dir }; dir=${dir%% *}
 	[[ $(sort -u dirs) == "$PWD/elsewhere/"* ]]
 	[[ -z $(ls -A elsewhere) ]]
 	run -2 --separate-stderr drive --out other --dir nowhere
-	[[ $stderr == *"--dir: nowhere is no directory"* && ! -e other ]]
+	[[ $stderr == *"--dir: no file can be made in nowhere: No such file or directory"* && ! -e other ]]
 }
 
 @test "test files go also after Ctrl-C, and --resume makes them again" {
