@@ -108,7 +108,10 @@ static void add_absent(struct table *t, const struct rowtable_line *e,
 	table_cell(t, COL_WORDS, words(e, run));
 	table_cell(t, COL_VALUE, "no row");
 	if (s->n)
-		table_cell(t, COL_REMARK, "not part of this run");
+		table_cell(t, COL_REMARK,
+			   json_is_true(run_at(run->meta, "interrupted"))
+				   ? "the run was stopped before"
+				   : "not part of this run");
 	for (size_t i = 0; i < run->ntroubles && !s->n; i++) {
 		const struct trouble *x = &run->troubles[i];
 

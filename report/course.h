@@ -23,6 +23,7 @@ struct operation {
 	const char *of_2017[PARTS + 2]; /* and measured, standard deviation */
 	const char *limit;		/* else `limit` lines say it */
 	double said[PARTS], rule[PARTS];
+	bool unusable; /* something of said[]: nothing follows from the rest */
 	const char *why, *limiter; /* of what was said */
 	const char *words;	   /* the rule, or what it lacks */
 };

@@ -101,13 +101,17 @@ static int take_part(struct parsing *in, struct operation *op, const char *key,
 		{ "limiter", NULL, &op->limiter },
 	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (!strcmp(key, keys[i].key))
-			return keys[i].words
-				       ? take_words(in, keys[i].words, key,
-						    value)
-				       : take_amount(in, keys[i].amount, key,
-						     value, op->unit);
+	const int bad = in->bad;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (strcmp(key, keys[i].key) != 0)
+			continue;
+		if (keys[i].words)
+			return take_words(in, keys[i].words, key, value);
+		take_amount(in, keys[i].amount, key, value, op->unit);
+		op->unusable |= in->bad > bad;
+		return 1;
+	}
 	return complain(in, text_format("%s: expected base, software, "
 					"predicted, why or limiter",
 					key));
@@ -166,6 +170,7 @@ int predictions_read(struct operations *ops, const char *path, double core_hz,
 			      "that begins with #");
 	}
 	for (size_t i = 0; i < ops->n; i++)
-		predictions_whole(ops->v[i].said, ops->v[i].unit);
+		if (!ops->v[i].unusable)
+			predictions_whole(ops->v[i].said, ops->v[i].unit);
 	return in.bad;
 }

@@ -32,6 +32,10 @@ predict() {
 	printf '[syscall]\nbase = soon\n' >mine.ini
 	run -1 --separate-stderr "$report" predictions --root "$ROOT" mine.ini
 	[[ $stderr == *"mine.ini:2: base = soon: expected a number and a unit"* ]]
+	# Half a sum is no prediction.
+	printf '[syscall]\nbase = 100 cycels\nsoftware = 20 ns\n' >mine.ini
+	run -1 --separate-stderr "$report" predictions --root "$ROOT" mine.ini
+	[[ $output == *": 0 of "* ]]
 	run -1 --separate-stderr "$report" predictions --root "$ROOT" nowhere.ini
 	[[ $stderr == *"nowhere.ini: No such file"* ]]
 }
