@@ -64,24 +64,24 @@ static void write_fleet(struct doc *d, const void *what)
 	const bool brief = d->format == &doc_console;
 	struct table t;
 
-	d->format->begin(d, "oscost: a fleet");
-	d->format->para(d, count(f));
+	doc_begin(d, "oscost: a fleet");
+	doc_paragraph(d, count(f));
 	for (size_t i = 0; i < f->notes.n && !brief; i++)
-		d->format->warning(d, f->notes.v[i].text, NULL);
+		doc_warning(d, f->notes.v[i].text, NULL);
 	for (size_t i = 0; i < TABLES; i++) {
 		if ((brief && !(tables[i].how & BRIEF)) || !fill(&t, i, f))
 			continue;
 		if (tables[i].how & FOLDED)
-			d->format->fold(d, tables[i].id, tables[i].title);
+			doc_fold(d, tables[i].id, tables[i].title);
 		else
-			d->format->heading(d, 2, tables[i].id, tables[i].title);
-		d->format->table(d, &t);
+			doc_heading(d, tables[i].id, tables[i].title);
+		doc_table(d, &t, NULL);
 		if (tables[i].how & FOLDED)
-			d->format->fold(d, NULL, NULL);
+			doc_unfold(d);
 	}
 	if (!brief)
 		doc_prose(d, "fleet-method");
-	d->format->end(d);
+	doc_end(d);
 }
 
 static int put_json(FILE *file, const void *f)

@@ -379,7 +379,7 @@ static void put_rows(struct doc *d, const struct compare_view *v)
 		t.caption =
 			prose(v->c->counted ? "ledger" : "compare-sides", NULL);
 	table_prune(&t);
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 static const char *ledger_words(const struct comparison *c, const char *b)
@@ -447,14 +447,12 @@ static void put_verdict(struct doc *d, const struct compare_view *v, size_t i)
 						 text_format("%s (%s)",
 							     run->dir, noise));
 		}
-	d->format->para(d,
-			verdict_line(c, v->n > 1 || v->in_time ? label(v, i + 1)
-							       : "B"));
+	doc_paragraph(d,
+		      verdict_line(c, v->n > 1 || v->in_time ? label(v, i + 1)
+							     : "B"));
 	if (runs)
-		d->format->warning(d,
-				   prose("compare-forbidden", "runs", runs,
-					 NULL),
-				   NULL);
+		doc_warning(d, prose("compare-forbidden", "runs", runs, NULL),
+			    NULL);
 }
 
 static void put_rest(struct doc *d, const struct compare_view *v,
@@ -551,9 +549,9 @@ static void put_one(struct doc *d, const struct compare_view *v, size_t i)
 	const struct comparison *c = &v->c[i];
 
 	if (d->dir || v->n > 1)
-		d->format->heading(d, 2, text_format("compare-%zu", i + 1),
-				   text_format("%s against %s", c->b->name,
-					       c->a->name));
+		doc_heading(d, text_format("compare-%zu", i + 1),
+			    text_format("%s against %s", c->b->name,
+					c->a->name));
 	if (!c->counted) {
 		put_rest(d, v, c);
 		put_words(d, c);
@@ -583,20 +581,20 @@ static void put_runs(struct doc *d, const struct compare_view *v)
 			   s->name);
 	}
 	table_prune(&t);
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 static void put_notes(struct doc *d, const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
-		d->format->warning(d, notes->v[i].text, notes->v[i].remedy);
+		doc_warning(d, notes->v[i].text, notes->v[i].remedy);
 }
 
 void compare_write(struct doc *d, const void *what)
 {
 	const struct compare_view *v = what;
 
-	d->format->begin(d, "oscost: comparison");
+	doc_begin(d, "oscost: comparison");
 	/* A history ends with the run that is asked about. */
 	for (size_t i = v->in_time ? v->n - 1 : 0; i < v->n; i++)
 		put_verdict(d, v, i);
@@ -614,7 +612,7 @@ void compare_write(struct doc *d, const void *what)
 		if (v->c[v->n - 1].counted)
 			doc_prose(d, "compare-counting");
 	}
-	d->format->end(d);
+	doc_end(d);
 }
 
 static json_t *known(double x)

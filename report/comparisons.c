@@ -157,8 +157,8 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 	for (size_t side = 1; d->paper && side <= 2; side++)
 		table_unbracket(&table, side);
 	if (table.nrows)
-		d->format->table(d, &table);
+		doc_table(d, &table, NULL);
 	for (size_t i = 0; i < n; i++)
 		if (why[i])
-			d->format->para(d, why[i]);
+			doc_paragraph(d, why[i]);
 }

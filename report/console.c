@@ -99,60 +99,21 @@ void console_text(FILE *f, const char *text, const char *first,
 	}
 }
 
-static void console_begin(struct doc *d, const char *title)
+static void put_table(struct doc *d, const struct table *t)
 {
-}
-
-static void console_end(struct doc *d)
-{
-}
-
-static void console_heading(struct doc *d, int level, const char *id,
-			    const char *text)
-{
-	console_paragraph(d->f, text);
-	fputc('\n', d->f);
-}
-
-static void console_para(struct doc *d, const char *text)
-{
-	console_heading(d, 0, NULL, text);
-}
-
-static void console_fold(struct doc *d, const char *id, const char *text)
-{
-	if (text)
-		console_para(d, text);
-}
-
-static void console_warning(struct doc *d, const char *text, const char *remedy)
-{
-	console_para(d, text);
-}
-
-static void console_rows(struct doc *d, const struct table *t)
-{
-	if (!t->nrows)
-		return;
 	if (t->caption)
 		console_paragraph(d->f, t->caption);
 	console_table(d->f, t);
 	fputc('\n', d->f);
 }
 
-/* @text is ours: no character in it controls the terminal. */
-static void console_code(struct doc *d, const char *text)
-{
-	fprintf(d->f, "%s\n\n", text);
-}
-
 const struct doc_format doc_console = {
-	.begin = console_begin,
-	.end = console_end,
-	.heading = console_heading,
-	.fold = console_fold,
-	.para = console_para,
-	.warning = console_warning,
-	.code = console_code,
-	.table = console_rows,
+	.text = console_paragraph,
+	.verbatim = text_plain,
+	.heading = "%t\n",
+	.fold = "%t\n",
+	.para = "%t\n",
+	.code_line = "%c\n",
+	.code_end = "\n",
+	.table = put_table,
 };

@@ -203,7 +203,7 @@ static void put_tables(struct doc *d, const struct course *c,
 			continue;
 		section = c->ops.v[i].section;
 		course_table(&t, c, run, section, NULL);
-		d->format->table(d, &t);
+		doc_table(d, &t, NULL);
 	}
 	table_begin(&t, "operation|why this was predicted");
 	for (size_t i = 0; i < c->ops.n; i++)
@@ -211,14 +211,14 @@ static void put_tables(struct doc *d, const struct course *c,
 			table_line(&t, "", c->ops.v[i].label,
 				   course_reason(&c->ops.v[i]));
 	if (t.nrows) {
-		d->format->fold(d, "reasons", "Why this was predicted");
-		d->format->table(d, &t);
-		d->format->fold(d, NULL, NULL);
+		doc_fold(d, "reasons", "Why this was predicted");
+		doc_table(d, &t, NULL);
+		doc_unfold(d);
 	}
-	d->format->fold(d, "report-2017", "The report of 2017");
+	doc_fold(d, "report-2017", "The report of 2017");
 	course_2017(&t, c, run);
-	d->format->table(d, &t);
-	d->format->fold(d, NULL, NULL);
+	doc_table(d, &t, NULL);
+	doc_unfold(d);
 }
 
 void course_write(struct doc *d, const struct course *c, const struct run *run)
@@ -227,14 +227,14 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 
 	if (!c->ops.n)
 		return;
-	d->format->heading(d, 2, "coursework", "Predicted and measured");
+	doc_heading(d, "coursework", "Predicted and measured");
 	doc_prose(d, "course");
 	if (!c->predicted)
 		doc_prose(d, "course-unpredicted");
 	if (profile && !strcmp(profile, "quick"))
 		doc_prose(d, "course-quick");
 	put_tables(d, c, run);
-	d->format->heading(d, 2, "comparisons", "Comparisons");
+	doc_heading(d, "comparisons", "Comparisons");
 	doc_prose(d, "comparisons");
 	comparisons_write(d, &c->table, &c->ops, run, NULL);
 }

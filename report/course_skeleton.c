@@ -65,7 +65,7 @@ static void put_reasons(struct doc *d, const struct course *c,
 			table_line(&t, "", op->label, why, limiter);
 	}
 	table_prune(&t);
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 /* The operations of @ids, with the reasons. */
@@ -76,7 +76,7 @@ static void put_tables(struct doc *d, const struct course *c,
 
 	begin_table(&t, c, run, ids, ESTIMATES);
 	t.caption = "Estimation and results";
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 	put_reasons(d, c, run, ids);
 }
 
@@ -94,9 +94,8 @@ static void put_figures(struct doc *d, const struct figures *figs,
 				       : strlen(f->caption);
 
 		if (text_glob(ids, f->id) && !access(path, R_OK))
-			d->format->figure(d, f->id,
-					  text_format("%.*s", (int)len,
-						      f->caption));
+			doc_figure(d, f->id,
+				   text_format("%.*s", (int)len, f->caption));
 	}
 }
 
@@ -116,7 +115,7 @@ static void put_programs(struct doc *d, const struct course *c,
 			   text_format("%s %s", op->benchmark,
 				       row ? row->all.name : "(not measured)"));
 	}
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 static void put_machine(struct doc *d, const json_t *machine,
@@ -126,7 +125,7 @@ static void put_machine(struct doc *d, const json_t *machine,
 
 	sections_machine_table(&t, machine);
 	t.caption = caption;
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 /* The server of the rows of the network. */
@@ -191,7 +190,7 @@ static void put_hint(struct doc *d, const struct course *c,
 			sections_place(d, run, files);
 		doc_prose(d, "course-disk");
 	} else if (rowtable_given(hint)) {
-		d->format->para(d, formula_text(words_for(run, hint), &w));
+		doc_paragraph(d, formula_text(words_for(run, hint), &w));
 	}
 }
 
@@ -204,7 +203,7 @@ static void put_summary(struct doc *d, const struct course *c,
 	t.caption = "Summary of all operations";
 	table_unbracket(&t, INTERVAL);
 	doc_prose(d, "course-summary");
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 static void put_chapter(struct doc *d, const struct course *c,
@@ -234,13 +233,15 @@ void course_skeleton(struct doc *d, const struct course *c,
 {
 	const struct rowtable_line *line = NULL;
 
-	d->format->begin(
+	doc_begin(
 		d,
 		"Project Report: What Operations of an Operating System Cost");
 	while ((line = rowtable_next(&c->table, "chapter", line))) {
-		d->format->heading(d, atoi(line->field[LEVEL]) + 1, NULL,
-				   line->field[TITLE]);
+		if (atoi(line->field[LEVEL]) > 1)
+			doc_fold(d, "", line->field[TITLE]);
+		else
+			doc_heading(d, "", line->field[TITLE]);
 		put_chapter(d, c, run, figs, line->field);
 	}
-	d->format->end(d);
+	doc_end(d);
 }

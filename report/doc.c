@@ -19,6 +19,110 @@ static bool is_code(const char *s, size_t len)
 	return false;
 }
 
+/* Write @form: see struct doc_format. */
+static void put(struct doc *d, const char *form, const char *name,
+		const char *text)
+{
+	for (; form && *form; form++) {
+		if (*form != '%') {
+			fputc(*form, d->f);
+			continue;
+		}
+		form++;
+		if (*form == 't')
+			d->format->text(d->f, text);
+		else if (*form == 'c')
+			d->format->verbatim(d->f, text);
+		else if (*form == 'i')
+			d->format->image(d, name, text);
+		else
+			fputs(name, d->f);
+	}
+}
+
+void doc_begin(struct doc *d, const char *title)
+{
+	put(d, d->format->begin, d->format->preamble, title);
+}
+
+void doc_end(struct doc *d)
+{
+	put(d, d->rows ? d->format->script : NULL, page_js, NULL);
+	put(d, d->format->end, NULL, NULL);
+}
+
+void doc_heading(struct doc *d, const char *id, const char *text)
+{
+	put(d, d->format->heading, id, text);
+}
+
+void doc_fold(struct doc *d, const char *id, const char *text)
+{
+	put(d, d->format->fold, id, text);
+}
+
+void doc_unfold(struct doc *d)
+{
+	put(d, d->format->unfold, NULL, NULL);
+}
+
+void doc_paragraph(struct doc *d, const char *text)
+{
+	put(d, d->format->para, NULL, text);
+}
+
+void doc_warning(struct doc *d, const char *text, const char *remedy)
+{
+	doc_para(d, "Warning: %s%s%s", text, remedy ? ". Remedy: " : "",
+		 remedy ? remedy : "");
+}
+
+void doc_list(struct doc *d)
+{
+	put(d, d->format->list, NULL, NULL);
+}
+
+void doc_item(struct doc *d, const char *href, const char *text)
+{
+	put(d, href ? d->format->link : d->format->item, href, text);
+}
+
+void doc_list_end(struct doc *d)
+{
+	put(d, d->format->list_end, NULL, NULL);
+}
+
+void doc_code(struct doc *d, const char *text)
+{
+	const char *line;
+
+	put(d, d->format->code, NULL, NULL);
+	while ((line = text_split(&text, '\n')))
+		put(d, d->format->code_line, NULL, line);
+	put(d, d->format->code_end, NULL, NULL);
+}
+
+void doc_picture(struct doc *d, const char *name, const char *caption)
+{
+	put(d, d->format->picture, name, caption);
+}
+
+void doc_figure(struct doc *d, const char *name, const char *caption)
+{
+	put(d, d->format->figure, name,
+	    d->format->numbered
+		    ? text_format("Figure %u: %s", ++d->figures, caption)
+		    : caption);
+}
+
+void doc_table(struct doc *d, const struct table *t, const char *otherwise)
+{
+	if (t->nrows)
+		d->format->table(d, t);
+	else if (otherwise)
+		doc_paragraph(d, otherwise);
+}
+
 void doc_text(struct doc *d, const char *text)
 {
 	while (text && *text) {
@@ -29,20 +133,12 @@ void doc_text(struct doc *d, const char *text)
 		if (strspn(one, " \t\n") == len)
 			;
 		else if (is_code(one, len))
-			d->format->code(d, one);
+			doc_code(d, one);
 		else
-			d->format->para(d, one);
+			doc_paragraph(d, one);
 		text += len;
 		text += strspn(text, "\n");
 	}
-}
-
-void doc_table(struct doc *d, const struct table *t, const char *otherwise)
-{
-	if (t->nrows)
-		d->format->table(d, t);
-	else if (otherwise)
-		d->format->para(d, otherwise);
 }
 
 int doc_file(const char *dir, const char *name, const char *suffix,

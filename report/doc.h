@@ -79,25 +79,22 @@ void console_text(FILE *f, const char *text, const char *first,
  */
 struct doc;
 
+/* Forms of the parts of a document.  In each %t is the text, by @text; %c the
+ * same, by @verbatim; %n a name or a link, which is ours; %i the picture of
+ * that name.  NULL: the format has no such part. */
 struct doc_format {
-	void (*begin)(struct doc *d, const char *title);
-	void (*end)(struct doc *d);
-	/* @level 1 to 3; @id: [a-z0-9-], or NULL */
-	void (*heading)(struct doc *d, int level, const char *id,
-			const char *text);
-	/* @text heads what follows, which is folded away in a page, until the
-	 * call with NULL, NULL; no folds in folds; @id as above, never NULL */
-	void (*fold)(struct doc *d, const char *id, const char *text);
-	void (*para)(struct doc *d, const char *text);
-	void (*warning)(struct doc *d, const char *text, const char *remedy);
-	void (*code)(struct doc *d, const char *text);
+	void (*text)(FILE *f, const char *text);
+	void (*verbatim)(FILE *f, const char *text);
+	void (*image)(struct doc *d, const char *name, const char *caption);
+	const char *preamble; /* %n in @begin */
+	const char *begin, *end;
+	const char *script; /* with %n, where there are rows for it */
+	const char *heading, *fold, *unfold, *para;
+	const char *code, *code_line, *code_end;
+	const char *list, *item, *link, *list_end;
+	const char *picture, *figure;
+	bool numbered; /* the captions of figures get numbers here */
 	void (*table)(struct doc *d, const struct table *t);
-	/* DIR/@name.svg with its caption; @name is safe in a link */
-	void (*figure)(struct doc *d, const char *name, const char *caption);
-	/* DIR/@name.svg, which is no figure with data */
-	void (*picture)(struct doc *d, const char *name, const char *caption);
-	void (*item)(struct doc *d, const char *href, const char *text);
-	void (*list)(struct doc *d, int begin); /* 1 before, 0 after items */
 };
 
 struct doc {
@@ -109,8 +106,43 @@ struct doc {
 	bool paper;	      /* of little room: LaTeX */
 };
 
-/* doc_console is for a terminal: without pictures, links and notes. */
+/* doc_console is for a terminal: without pictures, links and lists. */
 extern const struct doc_format doc_html, doc_md, doc_tex, doc_console;
+
+void doc_begin(struct doc *d, const char *title);
+void doc_end(struct doc *d);
+
+/* doc_heading() - @id: [a-z0-9-]; doc_fold() - one below it, of what is folded
+ * away in a page until doc_unfold(); no folds in folds. */
+void doc_heading(struct doc *d, const char *id, const char *text);
+void doc_fold(struct doc *d, const char *id, const char *text);
+void doc_unfold(struct doc *d);
+
+/* doc_paragraph() - @text; doc_para() - by a format of printf(); doc_prose() -
+ * of prose(): its id, then names and values in turn; doc_warning() - with what
+ * to do about it, or NULL. */
+void doc_paragraph(struct doc *d, const char *text);
+#define doc_para(d, ...)  doc_paragraph(d, text_format(__VA_ARGS__))
+#define doc_prose(d, ...) doc_paragraph(d, prose(__VA_ARGS__, NULL))
+void doc_warning(struct doc *d, const char *text, const char *remedy);
+
+/* doc_code() - lines as they are.  doc_text() - paragraphs of @text: blank
+ * lines part them, indented ones are code. */
+void doc_code(struct doc *d, const char *text);
+void doc_text(struct doc *d, const char *text);
+
+/* doc_list(), doc_item() for each, @href: a link or NULL, doc_list_end(). */
+void doc_list(struct doc *d);
+void doc_item(struct doc *d, const char *href, const char *text);
+void doc_list_end(struct doc *d);
+
+/* doc_picture() - FIGURES_DIR/@name.svg with its caption; @name is safe in a
+ * link; doc_figure() - one with data. */
+void doc_picture(struct doc *d, const char *name, const char *caption);
+void doc_figure(struct doc *d, const char *name, const char *caption);
+
+/* doc_table() - @t; @otherwise (or NULL: nothing) if it has no rows. */
+void doc_table(struct doc *d, const struct table *t, const char *otherwise);
 
 /* doc_file() - @dir/@name.@suffix, written by @write beside and then moved into
  * its place.  Return: 0, or -EIO after the reason was printed. */
@@ -124,20 +156,6 @@ typedef void doc_write_fn(struct doc *d, const void *what);
  * doc_file(). */
 int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 	      const void *what);
-
-/* doc_para() - a paragraph by a format of printf(). */
-#define doc_para(d, ...) (d)->format->para(d, text_format(__VA_ARGS__))
-
-/* doc_prose() - a paragraph of prose(): its id, then names and values in turn.
- */
-#define doc_prose(d, ...) (d)->format->para(d, prose(__VA_ARGS__, NULL))
-
-/* doc_table() - @t; @otherwise (or NULL: nothing) if it has no rows. */
-void doc_table(struct doc *d, const struct table *t, const char *otherwise);
-
-/* doc_text() - paragraphs of @text: blank lines part them, indented ones are
- * code. */
-void doc_text(struct doc *d, const char *text);
 
 /* prose() - the text under the heading "## @id" in report/words/prose.md, with
  * each {NAME} replaced: names and their values (char *) in turn follow, and a

@@ -9,62 +9,9 @@
 #define LONG_TEXT   40 /* characters: needs a wide column */
 #define LONG_NUMBER 20 /* bytes: an interval, which may take two lines */
 
-static void tag(struct doc *d, const char *name, const char *text)
-{
-	fprintf(d->f, "<%s>", name);
-	text_html(d->f, text);
-	fprintf(d->f, "</%s>\n", name);
-}
-
 static void put_part(FILE *f, const char *begin, const char *end)
 {
 	text_html(f, text_format("%.*s", (int)(end - begin), begin));
-}
-
-/* No network, no fonts but the reader's own: style and script are in the page.
- * Without the script everything is there as well, only wider and unsorted. */
-static void html_begin(struct doc *d, const char *title)
-{
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	      "<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, "
-	      "initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n",
-	      d->f);
-	tag(d, "title", title);
-	fprintf(d->f, "<style>\n%s</style>\n</head>\n<body>\n<main>\n",
-		page_css);
-	tag(d, "h1", title);
-}
-
-static void html_end(struct doc *d)
-{
-	fputs("</main>\n", d->f);
-	if (d->rows)
-		fprintf(d->f, "<script>\n%s</script>\n", page_js);
-	fputs("</body>\n</html>\n", d->f);
-}
-
-static void html_heading(struct doc *d, int level, const char *id,
-			 const char *text)
-{
-	fprintf(d->f, "<h%d", level);
-	if (id)
-		fprintf(d->f, " id=\"%s\"", id);
-	fputc('>', d->f);
-	text_html(d->f, text);
-	fprintf(d->f, "</h%d>\n", level);
-}
-
-static void html_fold(struct doc *d, const char *id, const char *text)
-{
-	if (!text) {
-		fputs("</details>\n", d->f);
-		return;
-	}
-	fprintf(d->f, "<details id=\"%s\"><summary>", id);
-	text_html(d->f, text);
-	fputs("</summary>\n", d->f);
 }
 
 /* Text with `commands` in it. */
@@ -80,41 +27,6 @@ static void put_text(FILE *f, const char *text)
 		text = end + 1;
 	}
 	text_html(f, text);
-}
-
-static void html_para(struct doc *d, const char *text)
-{
-	fputs("<p>", d->f);
-	put_text(d->f, text);
-	fputs("</p>\n", d->f);
-}
-
-static void html_warning(struct doc *d, const char *text, const char *remedy)
-{
-	fputs("<div class=\"warn\" role=\"note\"><strong>Warning:</strong> ",
-	      d->f);
-	put_text(d->f, text);
-	if (remedy) {
-		fputs(".<br><em>Remedy:</em> ", d->f);
-		put_text(d->f, remedy);
-	}
-	fputs("</div>\n", d->f);
-}
-
-static void html_code(struct doc *d, const char *text)
-{
-	fputs("<pre>", d->f);
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-
-		text_html(d->f, text_format("%.*s", (int)len, text));
-		text += len;
-		if (*text == '\n') {
-			fputc('\n', d->f);
-			text++;
-		}
-	}
-	fputs("</pre>\n", d->f);
 }
 
 /* Names of cases have no blanks; let lines break behind their commas. */
@@ -184,11 +96,12 @@ static void begin_table(struct doc *d, const struct table *t)
 
 static void html_table(struct doc *d, const struct table *t)
 {
-	if (!t->nrows)
-		return;
 	begin_table(d, t);
-	if (t->caption)
-		tag(d, "caption", t->caption);
+	if (t->caption) {
+		fputs("<caption>", d->f);
+		text_html(d->f, t->caption);
+		fputs("</caption>\n", d->f);
+	}
 	fputs("<thead><tr>", d->f);
 	for (size_t i = 0; i < t->ncolumns; i++)
 		html_cell(d, "th", t, i, t->columns[i].head);
@@ -233,7 +146,6 @@ static void put_image(struct doc *d, const char *name, const char *caption)
 	const char *svg = input_text(text_format("%s/%s", d->dir, file),
 				     INPUT_NO_LINK, NULL);
 
-	fputs("<div class=\"plot\">", d->f);
 	if (svg && strstr(svg, "<svg")) {
 		fputs("<img alt=\"", d->f);
 		text_html(d->f, caption);
@@ -241,53 +153,41 @@ static void put_image(struct doc *d, const char *name, const char *caption)
 		put_base64(d->f, svg);
 		fputs("\">", d->f);
 	} else {
-		tag(d, "p", text_format("%s cannot be shown here.", file));
+		fprintf(d->f, "<p>%s cannot be shown here.</p>\n", file);
 	}
-	fputs("</div>\n<figcaption>", d->f);
 }
 
-static void html_picture(struct doc *d, const char *name, const char *caption)
-{
-	fputs("<figure>", d->f);
-	put_image(d, name, caption);
-	text_html(d->f, caption);
-	fputs("</figcaption></figure>\n", d->f);
-}
-
-static void html_figure(struct doc *d, const char *name, const char *caption)
-{
-	fputs("<figure class=half>", d->f);
-	put_image(d, name, caption);
-	fprintf(d->f, "Figure %u: ", ++d->figures);
-	text_html(d->f, caption);
-	fputs("</figcaption></figure>\n", d->f);
-}
-
-static void html_list(struct doc *d, int begin)
-{
-	fputs(begin ? "<ul>\n" : "</ul>\n", d->f);
-}
-
-static void html_item(struct doc *d, const char *href, const char *text)
-{
-	fputs("<li>", d->f);
-	if (href)
-		fprintf(d->f, "<a href=\"%s\">", href);
-	text_html(d->f, text);
-	fputs(href ? "</a></li>\n" : "</li>\n", d->f);
-}
-
+/* No network, no fonts but the reader's own: style and script are in the page.
+ * Without the script everything is there as well, only wider and unsorted. */
 const struct doc_format doc_html = {
-	.begin = html_begin,
-	.end = html_end,
-	.heading = html_heading,
-	.fold = html_fold,
-	.para = html_para,
-	.warning = html_warning,
-	.code = html_code,
+	.text = put_text,
+	.verbatim = text_html,
+	.image = put_image,
+	.preamble = page_css,
+	.begin = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		 "<meta charset=\"utf-8\">\n"
+		 "<meta name=\"viewport\" content=\"width=device-width, "
+		 "initial-scale=1\">\n"
+		 "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		 "<title>%t</title>\n<style>\n%n</style>\n</head>\n<body>\n"
+		 "<main>\n<h1>%t</h1>\n",
+	.script = "<script>\n%n</script>\n",
+	.end = "</main>\n</body>\n</html>\n",
+	.heading = "<h2 id=\"%n\">%t</h2>\n",
+	.fold = "<details id=\"%n\"><summary>%t</summary>\n",
+	.unfold = "</details>\n",
+	.para = "<p>%t</p>\n",
+	.code = "<pre>",
+	.code_line = "%t\n",
+	.code_end = "</pre>\n",
+	.list = "<ul>\n",
+	.item = "<li>%t</li>\n",
+	.link = "<li><a href=\"%n\">%t</a></li>\n",
+	.list_end = "</ul>\n",
+	.picture = "<figure><div class=\"plot\">%i</div>\n"
+		   "<figcaption>%t</figcaption></figure>\n",
+	.figure = "<figure class=half><div class=\"plot\">%i</div>\n"
+		  "<figcaption>%t</figcaption></figure>\n",
+	.numbered = true,
 	.table = html_table,
-	.figure = html_figure,
-	.picture = html_picture,
-	.item = html_item,
-	.list = html_list,
 };

@@ -12,36 +12,6 @@
 #define PAPER_SHORT 36 /* of three columns or more */
 #define PAPER_FIRST 23 /* and one of the first of three columns to five */
 
-/*
- * The course's report: a paper in two columns.  Characters that pdflatex does
- * not know without more packages become a question mark.
- */
-static void tex_begin(struct doc *d, const char *title)
-{
-	fprintf(d->f, "%.*s", (int)strlen(paper_tex) - 1, paper_tex);
-	text_tex(d->f, title);
-	fputs("}\\\\[3pt] Your names\\\\[6pt]\\end{center}}]\n\\small\n", d->f);
-}
-
-static void tex_end(struct doc *d)
-{
-	fputs("\\end{document}\n", d->f);
-}
-
-static void tex_heading(struct doc *d, int level, const char *id,
-			const char *text)
-{
-	fputs(level <= 2 ? "\n\\section{" : "\n\\subsection{", d->f);
-	text_tex(d->f, text);
-	fputs("}\n", d->f);
-}
-
-static void tex_para(struct doc *d, const char *text)
-{
-	text_tex(d->f, text);
-	fputs("\n\n", d->f);
-}
-
 /* Width that a column of a paper's table needs, in characters: its longest
  * cell, and the longest word above it. */
 static double share(const struct table *t, size_t column)
@@ -120,8 +90,6 @@ static void tex_table(struct doc *d, const struct table *t)
 	const size_t together = wide ? t->nrows : PAPER_ROWS;
 	double chars = 0;
 
-	if (!t->nrows)
-		return;
 	for (size_t j = 0; j < t->ncolumns; j++)
 		chars += share(t, j);
 	fputs(wide ? "\n\\twocolumn[{" : "\n{", d->f);
@@ -136,27 +104,24 @@ static void tex_table(struct doc *d, const struct table *t)
 	fputs(wide ? "\\par\\bigskip}]\\small\n" : "\\par}\n\n", d->f);
 }
 
-static void tex_figure(struct doc *d, const char *name, const char *caption)
-{
-	fprintf(d->f,
-		"\n\\begin{figure}[htbp]\\centering\n"
-		"\\IfFileExists{" FIGURES_DIR
-		"/%s.pdf}{\\includegraphics[width=\\linewidth,"
-		"height=.85\\textheight,keepaspectratio]{" FIGURES_DIR
-		"/%s.pdf}}{\\fbox{%s.pdf lies with "
-		"the results}}\n"
-		"\\caption{",
-		name, name, name);
-	text_tex(d->f, caption);
-	fputs("}\n\\end{figure}\n\n", d->f);
-}
-
-/* No more is in it than the course's report has. */
+/*
+ * The course's report: a paper in two columns, with no more in it than that
+ * has. Characters that pdflatex does not know without more packages become a
+ * question mark.
+ */
 const struct doc_format doc_tex = {
-	.begin = tex_begin,
-	.end = tex_end,
-	.heading = tex_heading,
-	.para = tex_para,
+	.text = text_tex,
+	.preamble = paper_tex,
+	.begin = "%n%t}\\\\[3pt] Your names\\\\[6pt]\\end{center}}]\n\\small\n",
+	.end = "\\end{document}\n",
+	.heading = "\n\\section{%t}\n",
+	.fold = "\n\\subsection{%t}\n",
+	.para = "%t\n\n",
+	.figure = "\n\\begin{figure}[htbp]"
+		  "\\centering\n\\IfFileExists{" FIGURES_DIR
+		  "/%n.pdf}{\\includegraphics[width=\\linewidth,"
+		  "height=.85\\textheight,keepaspectratio]{" FIGURES_DIR
+		  "/%n.pdf}}{\\fbox{%n.pdf lies with the results}}\n"
+		  "\\caption{%t}\n\\end{figure}\n\n",
 	.table = tex_table,
-	.figure = tex_figure,
 };

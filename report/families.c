@@ -106,7 +106,7 @@ void sections_figures(struct doc *d, const char *program,
 {
 	for (size_t i = 0; i < figs->n; i++)
 		if (is_figure_of(&figs->v[i], program))
-			d->format->figure(d, figs->v[i].id, figs->v[i].caption);
+			doc_figure(d, figs->v[i].id, figs->v[i].caption);
 }
 
 /* The next family after @last (NULL: the first) with a program in @run, or a
@@ -141,8 +141,8 @@ void families_contents(struct doc *d, const struct run *run,
 	const char *id;
 
 	while (next_family(run, t, figs, &family, &id, &done))
-		d->format->item(d, text_format("#%s", id),
-				family ? family->field[0] : OTHERS);
+		doc_item(d, text_format("#%s", id),
+			 family ? family->field[0] : OTHERS);
 }
 
 /* An id for links; numbered if the name has what an id must not have. */
@@ -178,9 +178,9 @@ static void put_program(struct doc *d, const struct run *run,
 	const char *summary = run_text(s->about, "summary");
 	struct table t;
 
-	d->format->fold(d, anchor(run, s),
-			summary ? text_format("%s – %s", s->program, summary)
-				: s->program);
+	doc_fold(d, anchor(run, s),
+		 summary ? text_format("%s – %s", s->program, summary)
+			 : s->program);
 	sections_place(d, run, s);
 	doc_text(d, run_text(s->about, "text"));
 	put_fact(d, s, "Measures", "measures");
@@ -191,11 +191,11 @@ static void put_program(struct doc *d, const struct run *run,
 		mistakes_write(d, rows, run);
 	if (s->n) {
 		tables_section(&t, run, s);
-		d->format->table(d, &t);
+		doc_table(d, &t, NULL);
 	} else {
-		d->format->para(d, "This program gave no row.");
+		doc_paragraph(d, "This program gave no row.");
 	}
-	d->format->fold(d, NULL, NULL);
+	doc_unfold(d);
 }
 
 static void put_core(struct doc *d, const struct run *run,
@@ -215,7 +215,7 @@ static void put_core(struct doc *d, const struct run *run,
 	}
 	if (core.n) {
 		tables_core(&table, run, t, &core);
-		d->format->table(d, &table);
+		doc_table(d, &table, NULL);
 	}
 }
 
@@ -223,9 +223,9 @@ static void put_family(struct doc *d, const struct run *run, const char *id,
 		       const struct rowtable_line *family,
 		       const struct rowtable *t, const struct figures *figs)
 {
-	d->format->heading(d, 2, id, family ? family->field[0] : OTHERS);
+	doc_heading(d, id, family ? family->field[0] : OTHERS);
 	if (family)
-		d->format->para(d, family->field[1]);
+		doc_paragraph(d, family->field[1]);
 	put_core(d, run, family, t);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (is_of(family, t, &run->sections[i]))

@@ -102,7 +102,7 @@ void mistakes_write(struct doc *d, const struct rowtable *rows,
 			"properly>|factor>|claimed factor|shown here|by");
 	while ((l = rowtable_next(rows, "mistake", l)))
 		add_row(&t, l, run);
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 	while ((l = rowtable_next(rows, "mistake", l)))
 		doc_prose(d, "mistake", "title", l->field[TITLE], "id",
 			  l->field[ID], "does", l->field[DOES], "why",

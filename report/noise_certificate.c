@@ -425,25 +425,25 @@ void sections_noise(struct doc *d, const struct run *run)
 	size_t n;
 
 	noise_certificate_sum(&q, run);
-	d->format->fold(d, "noise", "Noise certificate");
+	doc_fold(d, "noise", "Noise certificate");
 	if (!q.n) {
-		d->format->para(d, "This run has none (no noise.jsonl): it was "
-				   "not made by run-all, or by an older one.");
-		d->format->fold(d, NULL, NULL);
+		doc_paragraph(d, "This run has none (no noise.jsonl): it was "
+				 "not made by run-all, or by an older one.");
+		doc_unfold(d);
 		return;
 	}
 	doc_para(d, "The certificate: %s.", noise_cpu_verdict(&q.v[0]));
 	n = findings(v, &q.v[0]);
 	if (n)
-		d->format->list(d, 1);
+		doc_list(d);
 	for (size_t i = 0; i < n; i++)
-		d->format->item(d, NULL,
-				text_format("%s. To fix it: %s.", v[i].what,
-					    v[i].fix));
+		doc_item(d, NULL,
+			 text_format("%s. To fix it: %s.", v[i].what,
+				     v[i].fix));
 	if (n)
-		d->format->list(d, 0);
+		doc_list_end(d);
 	fill(&t, &q);
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 	doc_prose(d, "noise");
-	d->format->fold(d, NULL, NULL);
+	doc_unfold(d);
 }

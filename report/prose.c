@@ -76,7 +76,7 @@ void prose_items(struct doc *d, const char *id)
 	while ((line = text_split(&rest, '\n'))) {
 		const char *href = text_split(&line, '|');
 
-		d->format->item(d, href, line);
+		doc_item(d, href, line);
 	}
 }
 

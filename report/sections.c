@@ -30,25 +30,25 @@ static void put_warnings(struct doc *d, const struct notes *notes)
 {
 	if (!notes->n)
 		return;
-	d->format->heading(d, 2, "warnings", "About this run");
-	d->format->list(d, 1);
+	doc_heading(d, "warnings", "About this run");
+	doc_list(d);
 	for (size_t i = 0; i < notes->n; i++) {
 		const char *remedy = notes->v[i].remedy;
 
 		if (i == FIRST_NOTES) {
-			d->format->list(d, 0);
-			d->format->fold(d, "more-warnings",
-					text_format("%zu more", notes->n - i));
-			d->format->list(d, 1);
+			doc_list_end(d);
+			doc_fold(d, "more-warnings",
+				 text_format("%zu more", notes->n - i));
+			doc_list(d);
 		}
-		d->format->item(d, NULL,
-				remedy ? text_format("%s. Remedy: %s",
-						     notes->v[i].text, remedy)
-				       : notes->v[i].text);
+		doc_item(d, NULL,
+			 remedy ? text_format("%s. Remedy: %s",
+					      notes->v[i].text, remedy)
+				: notes->v[i].text);
 	}
-	d->format->list(d, 0);
+	doc_list_end(d);
 	if (notes->n > FIRST_NOTES)
-		d->format->fold(d, NULL, NULL);
+		doc_unfold(d);
 }
 
 /* The machine, the date and how certain the run is; "Linux 6.1 on ...". */
@@ -76,17 +76,17 @@ static void put_contents(struct doc *d, const struct run *run,
 	const struct course *c = parts->course;
 	struct table pairs;
 
-	d->format->heading(d, 2, "contents", "Contents");
-	d->format->list(d, 1);
+	doc_heading(d, "contents", "Contents");
+	doc_list(d);
 	if (c->predicted)
 		prose_items(d, "contents-course");
 	families_contents(d, run, &c->table, parts->figs);
 	if (pairs_fill(&pairs, &c->table, run))
-		d->format->item(d, "#pairs", "New way against old way");
+		doc_item(d, "#pairs", "New way against old way");
 	if (c->ops.n && !c->predicted)
 		prose_items(d, "contents-course");
 	prose_items(d, "contents");
-	d->format->list(d, 0);
+	doc_list_end(d);
 }
 
 static void put_card(struct doc *d, const struct run *run,
@@ -94,19 +94,19 @@ static void put_card(struct doc *d, const struct run *run,
 {
 	struct table t;
 
-	d->format->heading(d, 2, "card", "Card");
+	doc_heading(d, "card", "Card");
 	for (size_t i = 0; i < parts->figs->n; i++) {
 		const struct figure *fig = &parts->figs->v[i];
 
 		if (!strcmp(fig->id, "card") && fig->drawn)
-			d->format->picture(d, fig->id, fig->caption);
+			doc_picture(d, fig->id, fig->caption);
 	}
 	card_table(&t, &parts->course->table, run);
 	doc_table(d, &t, CARD_NONE);
 	doc_prose(d, "legend");
-	d->format->list(d, 1);
-	d->format->item(d, "#glossary", "Glossary: all terms");
-	d->format->list(d, 0);
+	doc_list(d);
+	doc_item(d, "#glossary", "Glossary: all terms");
+	doc_list_end(d);
 }
 
 static void put_method(struct doc *d, const struct run *run)
@@ -115,7 +115,7 @@ static void put_method(struct doc *d, const struct run *run)
 	const double seed = run_number(run->meta, "seed");
 	const double goal = rounds_goal(run);
 
-	d->format->fold(d, "method", "Method");
+	doc_fold(d, "method", "Method");
 	doc_prose(d, "method-rounds", "rounds", rounds_words(run), "of",
 		  profile ? " of profile " : "", "profile",
 		  profile ? profile : "", "order",
@@ -126,7 +126,7 @@ static void put_method(struct doc *d, const struct run *run)
 	doc_prose(d, "method-samples", "method",
 		  run_known(run->machine, "timer.method", "unknown"));
 	doc_prose(d, "method-value");
-	d->format->fold(d, NULL, NULL);
+	doc_unfold(d);
 }
 
 static void put_pairs(struct doc *d, const struct run *run,
@@ -136,19 +136,19 @@ static void put_pairs(struct doc *d, const struct run *run,
 
 	if (!pairs_fill(&t, rows, run))
 		return;
-	d->format->heading(d, 2, "pairs", "New way against old way");
+	doc_heading(d, "pairs", "New way against old way");
 	doc_prose(d, "pairs");
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 static void put_missing(struct doc *d, const struct run *run)
 {
 	struct table t;
 
-	d->format->fold(d, "missing", "Not measured, and why");
+	doc_fold(d, "missing", "Not measured, and why");
 	tables_missing(&t, run);
 	doc_table(d, &t, "Every case of every program has a value.");
-	d->format->fold(d, NULL, NULL);
+	doc_unfold(d);
 }
 
 /* The command that made the run; in words if there is none that may be typed.
@@ -162,7 +162,7 @@ static void put_command(struct doc *d, const struct run *run)
 		 run_known(run->meta, "suite_version", "of unknown version"),
 		 run_known(run->meta, "git_id", "unknown"));
 	if (command)
-		d->format->code(d, command);
+		doc_code(d, command);
 	else
 		doc_prose(d, "no-command");
 }
@@ -171,26 +171,26 @@ static void put_reproduce(struct doc *d, const struct run *run)
 {
 	const char *dir = again_word(run->dir);
 
-	d->format->fold(d, "reproduce", "How to get this again");
+	doc_fold(d, "reproduce", "How to get this again");
 	put_command(d, run);
 	doc_prose(d, "again");
-	d->format->code(d, text_format("oscost report %s", dir ? dir : "DIR"));
-	d->format->para(d, "Raw data beside this file:");
-	d->format->list(d, 1);
+	doc_code(d, text_format("oscost report %s", dir ? dir : "DIR"));
+	doc_paragraph(d, "Raw data beside this file:");
+	doc_list(d);
 	prose_items(d, "files");
-	d->format->item(d, run_kept(run, "log.txt"), "what the programs said");
-	d->format->list(d, 0);
-	d->format->fold(d, NULL, NULL);
+	doc_item(d, run_kept(run, "log.txt"), "what the programs said");
+	doc_list_end(d);
+	doc_unfold(d);
 }
 
 static void put_glossary(struct doc *d)
 {
 	struct table t;
 
-	d->format->fold(d, "glossary", "Glossary");
+	doc_fold(d, "glossary", "Glossary");
 	prose_table(&t, "glossary");
-	d->format->table(d, &t);
-	d->format->fold(d, NULL, NULL);
+	doc_table(d, &t, NULL);
+	doc_unfold(d);
 }
 
 void report_write(struct doc *d, const void *what)
@@ -198,7 +198,7 @@ void report_write(struct doc *d, const void *what)
 	const struct report_parts *parts = what;
 	const struct run *run = parts->run;
 
-	d->format->begin(d, report_title(run));
+	doc_begin(d, report_title(run));
 	put_top(d, run);
 	put_card(d, run, parts);
 	put_warnings(d, run->notes);
@@ -210,7 +210,7 @@ void report_write(struct doc *d, const void *what)
 	put_pairs(d, run, &parts->course->table);
 	if (!parts->course->predicted)
 		course_write(d, parts->course, run);
-	d->format->heading(d, 2, "run", "The machine, and how it was measured");
+	doc_heading(d, "run", "The machine, and how it was measured");
 	put_glossary(d);
 	sections_machine(d, run);
 	sections_noise(d, run);
@@ -218,5 +218,5 @@ void report_write(struct doc *d, const void *what)
 	put_method(d, run);
 	put_missing(d, run);
 	put_reproduce(d, run);
-	d->format->end(d);
+	doc_end(d);
 }

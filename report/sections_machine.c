@@ -205,7 +205,7 @@ static void put_peer(struct doc *d, const struct run *run)
 	sections_machine_table(&t, run->peer);
 	t.caption = "The other machine, to which the rows with net=remote were "
 		    "measured";
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 void sections_machine(struct doc *d, const struct run *run)
@@ -214,19 +214,19 @@ void sections_machine(struct doc *d, const struct run *run)
 		text_format("%s/" FIGURES_DIR "/topology.svg", run->dir);
 	struct table t;
 
-	d->format->fold(d, "machine", "The machine");
+	doc_fold(d, "machine", "The machine");
 	if (run->machine) {
 		describe(&t, run, "machine");
-		d->format->table(d, &t);
+		doc_table(d, &t, NULL);
 		fill_checks(&t, run);
 		doc_table(d, &t, NULL);
 	}
 	put_peer(d, run);
 	if (!access(path, R_OK))
-		d->format->picture(d, "topology",
-				   "Packages, caches, cores and PUs, as "
-				   "hwloc's lstopo draws them");
-	d->format->fold(d, NULL, NULL);
+		doc_picture(d, "topology",
+			    "Packages, caches, cores and PUs, as "
+			    "hwloc's lstopo draws them");
+	doc_unfold(d);
 }
 
 /* A fact in the evidence of a row: a text, or several where they differ. */
@@ -295,7 +295,7 @@ static void put_verdicts(struct doc *d, const struct run *run,
 		    "paper's seven statistics of it, here and, in brackets, in "
 		    "the paper (ring 0); in ticks";
 	table_prune(&t);
-	d->format->table(d, &t);
+	doc_table(d, &t, NULL);
 }
 
 /* The clock and its calibration, and what `certify` found out about it. */
@@ -305,10 +305,10 @@ void sections_timer(struct doc *d, const struct run *run,
 	const struct section *certify = run_section(run, "certify");
 	struct table t;
 
-	d->format->fold(d, "timer", "Timer certificate");
+	doc_fold(d, "timer", "Timer certificate");
 	if (run->machine) {
 		describe(&t, run, "timer");
-		d->format->table(d, &t);
+		doc_table(d, &t, NULL);
 	}
 	if (certify && certify->n) {
 		doc_text(d, run_text(certify->about, "text"));
@@ -317,7 +317,7 @@ void sections_timer(struct doc *d, const struct run *run,
 	sections_figures(d, "certify", figs);
 	if (certify && certify->n) {
 		tables_section(&t, run, certify);
-		d->format->table(d, &t);
+		doc_table(d, &t, NULL);
 	}
-	d->format->fold(d, NULL, NULL);
+	doc_unfold(d);
 }
