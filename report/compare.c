@@ -218,7 +218,7 @@ static struct pair *new_pair(struct comparison *c, const struct row *row,
 		.share = { NAN, NAN },
 		.verdict = VERDICT_NOT_COMPARABLE,
 	};
-	p->p = p->p_time = p->adjusted = p->clock = p->p_shares = NAN;
+	p->p = p->p_time = p->adjusted = p->clock = NAN;
 	return p;
 }
 
@@ -244,13 +244,10 @@ static void test_levels(struct comparison *c, struct pair *p,
 			const struct units *x, const struct units *y)
 {
 	static const char *const names[] = { "low", "middle", "high" };
-	const double p_shares =
-		l->n == 2 ? strata_share(l, x->time, x->n, y->time, y->n) : NAN;
 	struct units *a = text_alloc(1, sizeof(*a));
 	struct units *b = text_alloc(1, sizeof(*b));
 
 	c->states++;
-	p->p_shares = p_shares;
 	p->why = "too few rounds in the same state: 4 against 4 are needed";
 	for (size_t k = 0; k < l->n; k++) {
 		/* The level by the values, of which a rate is a low cost. */
@@ -266,7 +263,6 @@ static void test_levels(struct comparison *c, struct pair *p,
 		p->level = names[k && l->n == 2 ? 2 : k];
 		memcpy(p->at, at, sizeof(at));
 		memcpy(p->share, share, sizeof(share));
-		p->p_shares = p_shares;
 		p->why = NULL;
 		test_pair(p, c, a, b);
 	}
@@ -369,27 +365,8 @@ static size_t adjust(struct comparison *c, bool times, bool details)
 	return n;
 }
 
-/* How often the machine was in which state is said, and is no verdict. */
-static void judge_shares(struct comparison *c)
-{
-	double *p = text_alloc(c->n, sizeof(*p));
-	bool differ = false;
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].first && isfinite(c->v[i].p_shares))
-			p[n++] = c->v[i].p_shares;
-	rank_false_discovery(p, p, n);
-	for (size_t i = 0, k = 0; i < c->n; i++) {
-		if (c->v[i].first)
-			differ = isfinite(c->v[i].p_shares) && p[k++] < ALPHA;
-		c->v[i].shares_differ = differ;
-	}
-}
-
 static void judge(struct comparison *c)
 {
-	judge_shares(c);
 	adjust(c, true, true);
 	adjust(c, true, false);
 	for (size_t i = 0; i < c->n; i++)

@@ -48,11 +48,9 @@ struct pair {
 	bool tested;
 	bool first; /* of the row */
 	/* A row with two states (rank.h) has here: which level this is, static
-	 * text, the medians and shares of both sides there, p of the hypothesis
-	 * that the shares of the row's states are the same; else NULL, NAN. */
+	 * text, the medians and shares of both sides there; else NULL, NAN. */
 	const char *level;
-	double at[2], share[2], p_shares;
-	bool shares_differ;
+	double at[2], share[2];
 };
 
 struct comparison {

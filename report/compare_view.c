@@ -157,21 +157,16 @@ static const char *verdict(const struct pair *p)
 		[VERDICT_SLOWER] = "slower",
 	};
 	const double far = fmax(fabs(p->cost.lo), fabs(p->cost.hi));
-	const char *text;
 
 	if (p->verdict == VERDICT_NOT_COMPARABLE)
-		text = text_format("not comparable: %s", p->why);
-	else if (p->verdict != VERDICT_SAME)
-		text = words[p->verdict];
-	else if (p->by_frequency)
-		text = "differs in time, not in cycles: the core's frequency";
-	else
-		text = text_format("no clear difference (within ±%s)",
-				   text_percent(expm1(far)));
-	return p->shares_differ
-		       ? text_format("%s; the shares of the states differ",
-				     text)
-		       : text;
+		return text_format("not comparable: %s", p->why);
+	if (p->verdict != VERDICT_SAME)
+		return words[p->verdict];
+	return p->by_frequency ? "differs in time, not in cycles: the core's "
+				 "frequency"
+			       : text_format("no clear difference (within "
+					     "±%s)",
+					     text_percent(expm1(far)));
 }
 
 static bool differs(const struct pair *p)
@@ -478,7 +473,7 @@ static bool stopped(const struct side *s)
 static void put_words(struct doc *d, const struct comparison *c)
 {
 	double *clock = text_alloc(c->n + 1, sizeof(*clock)), a, b;
-	size_t n = 0, explained = 0, cycles = 0, shares = 0, batches = 0;
+	size_t n = 0, explained = 0, cycles = 0, batches = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct pair *p = &c->v[i];
@@ -487,7 +482,6 @@ static void put_words(struct doc *d, const struct comparison *c)
 			clock[n++] = p->clock;
 		explained += p->by_frequency;
 		cycles += p->in_cycles;
-		shares += p->first && p->shares_differ;
 		/* The pilot chooses the length of a batch anew in each
 		 * invocation. */
 		a = p->tested ? (double)p->a->all.iters : 0;
@@ -505,8 +499,7 @@ static void put_words(struct doc *d, const struct comparison *c)
 		doc_prose(d, "compare-cycles", "n", number(cycles));
 	if (c->states)
 		doc_prose(d, "compare-states", "rows",
-			  text_plural(c->states, "row"), "differ",
-			  number(shares));
+			  text_plural(c->states, "row"));
 	if (batches)
 		doc_prose(d, "compare-batches", "n", number(batches));
 	if (stopped(c->a) || stopped(c->b))
@@ -635,7 +628,7 @@ static json_t *row_json(const struct pair *p, const char *b, double threshold)
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:[o, o], s:s?, "
 		"s:b, s:o, s:[o, o], s:o, s:o, s:s, s:b, s:s?, s:[o, o], "
-		"s:[o, o], s:o}",
+		"s:[o, o]}",
 		"benchmark", r->benchmark, "case", r->name, "side", b, "tier",
 		compare_is_detail(r) ? "detail" : "core", "unit", r->unit, "a",
 		side_json(p->a), "b", side_json(p->b), "difference",
@@ -647,8 +640,7 @@ static json_t *row_json(const struct pair *p, const char *b, double threshold)
 		known(p->adjusted), "verdict", verdict(p), "breaks_threshold",
 		compare_breaks(p, threshold), "level", p->level, "level_values",
 		known(p->at[0]), known(p->at[1]), "level_shares",
-		known(p->share[0]), known(p->share[1]), "p_shares",
-		known(p->p_shares));
+		known(p->share[0]), known(p->share[1]));
 }
 
 int compare_json(FILE *f, const struct compare_view *v)

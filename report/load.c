@@ -288,7 +288,6 @@ static void keep(struct row *row, const struct result *const *of, size_t n)
 			continue;
 		row->values[row->n] = result_headline(r);
 		row->core_hz[row->n] = r->core_hz;
-		row->distance_ns[row->n] = r->distance_ns;
 		widen(row, r);
 		if (!isfinite(row->values[row->n]) && !row->missing)
 			row->missing = text_copy(r->reason);
@@ -309,7 +308,6 @@ static int make_row(struct reading *in, struct row *row,
 	row->least = row->most = NAN;
 	row->values = text_alloc(row->n, sizeof(*row->values));
 	row->core_hz = text_alloc(row->n, sizeof(*row->core_hz));
-	row->distance_ns = text_alloc(row->n, sizeof(*row->distance_ns));
 	while (n < row->n && !err) {
 		struct result *r = &all[n];
 		json_error_t bad;
@@ -506,7 +504,6 @@ static int load(struct run *run, const char *dir, bool core,
 						     "read; try again");
 		rounds_count(run);
 		trend_mark(run);
-		distances_mark(run);
 		for (size_t i = 0; i < run->nrows && !err; i++)
 			grade_set(&run->rows[i].all, NAN);
 	}
@@ -534,7 +531,6 @@ void run_free(struct run *run)
 		result_free(&run->rows[i].all);
 		free(run->rows[i].values);
 		free(run->rows[i].core_hz);
-		free(run->rows[i].distance_ns);
 	}
 	for (size_t i = 0; i < run->nsections; i++)
 		free(run->sections[i].rows);

@@ -38,7 +38,6 @@ struct row {
 	double *values;	       /* result_headline() of each invocation */
 	double least, most;    /* of all their samples; most: less a tenth */
 	double *core_hz;       /* at which each invocation ran; NAN: unknown */
-	double *distance_ns;   /* of its two CPUs; the same */
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
 	const char *missing;   /* why the first without a value has none */
@@ -182,22 +181,6 @@ size_t rounds_wide(const struct run *run, const struct section *s,
  * nothing in at least half of its rounds, and in two, or never anything, and
  * said of none that it skips. */
 bool rounds_gave_up(const struct run *run, const struct section *s);
-
-/**
- * distances_mark() - find the rows of @run whose two levels (grade.h) go with
- * the distance of the two CPUs that a row was measured on: Mann and Whitney's
- * exact test of the distances in the rounds of the one level and of the other;
- * of those that are called, 5 % at most are called wrongly (false discovery
- * rate over all rows that have levels and distances).
- *
- * The row gets "low_distance_ns" and "high_distance_ns" in "states": the
- * medians in the rounds of each level.
- */
-void distances_mark(struct run *run);
-
-/* distances_text() - what they were, for the end of a sentence,
- * NULL if the levels of @r do not go with them. */
-const char *distances_text(const struct result *r);
 
 /**
  * trend_mark() - find the rows of @run whose values rise or fall with the

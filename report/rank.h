@@ -145,9 +145,4 @@ bool strata_find(struct strata *l, const double *x, size_t n, const double *y,
 /* strata_of() - the level of a value, 0 the lowest. */
 size_t strata_of(const struct strata *l, double x);
 
-/* strata_share() - two-sided p-value of Fisher's exact test that both sides
- * were in the lowest level equally often. */
-double strata_share(const struct strata *l, const double *x, size_t n,
-		    const double *y, size_t m);
-
 #endif

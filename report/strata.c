@@ -114,15 +114,3 @@ size_t strata_of(const struct strata *l, double x)
 		level++;
 	return level;
 }
-
-double strata_share(const struct strata *l, const double *x, size_t n,
-		    const double *y, size_t m)
-{
-	double *v = text_alloc(n + m, sizeof(*v)), p;
-
-	/* For two values the exact test of ranks is Fisher's. */
-	for (size_t i = 0; i < n + m; i++)
-		v[i] = strata_of(l, i < n ? x[i] : y[i - n]) > 0;
-	p = rank_test(v, n, v + n, m);
-	return p;
-}

@@ -59,11 +59,6 @@ static const char *states(const struct row *row)
 	return row->all.states ? states_text(&row->all) : NULL;
 }
 
-static const char *distances(const struct row *row)
-{
-	return row->all.states ? distances_text(&row->all) : NULL;
-}
-
 /* The cpuset or the affinity was changed in mid-run. */
 static const char *cpus(const struct row *row)
 {
@@ -321,7 +316,6 @@ void warnings_add(struct run *run)
 	warn_set_aside(run);
 	warn_rows(run, "warn-trends", trend);
 	warn_rows(run, "warn-states", states);
-	warn_rows(run, "warn-distances", distances);
 	warn_rows(run, "warn-cpus", cpus);
 	warn_truth(run);
 	warn_rate(run);

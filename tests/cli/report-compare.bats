@@ -223,7 +223,7 @@ in_states() {
 	mv states "$1/invocations.jsonl"
 }
 
-@test "levels are compared with levels, and how often the machine was in which is no verdict" {
+@test "levels are compared with levels, and their shares are no verdict" {
 	side a 6.1 1
 	side b 6.1 1
 	in_states a 7
@@ -231,17 +231,16 @@ in_states() {
 	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
 	grep -Eq '^work: kind=changed \[low level\] +101 ns \(30 %\) +101 ns \(70 %\) .* no clear difference' <<<"$output"
 	grep -Eq '^work: kind=changed \[high level\] +40[0-9] ns \(70 %\) +40[0-9] ns \(30 %\) .* no clear difference' <<<"$output"
-	[[ $output == *"In 1 row the rounds of a side fall in two groups"*"In 0 the shares differ"* ]]
+	[[ $output == *"In 1 row the rounds of a side fall in two groups"* ]]
 	run -0 --separate-stderr "$report" compare --all --json a b
 	jq -e '[.rows[] | select(.case == "kind=changed") | .level, .level_shares] ==
-		["low", [0.3, 0.7], "high", [0.7, 0.3]] and .rows[1].p_shares > 0.1 and
-		.rows[1].p_shares < 0.2 and .rows[0].level == null' <<<"$output"
+		["low", [0.3, 0.7], "high", [0.7, 0.3]] and .rows[0].level == null' <<<"$output"
 	# One side of one state, and shares that no chance explains.
 	side b 6.1 1
 	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
 	run ! grep 'kind=changed \[high' <<<"$output"
 	run -0 --separate-stderr "$report" compare --all --threshold 0 a b
-	grep -Eq '^work: kind=changed \[low level\] .* no clear difference .*; the shares of the states differ$' <<<"$output"
+	grep -Eq '^work: kind=changed \[low level\] .* no clear difference' <<<"$output"
 	# Both levels of B cost 10 % more.
 	side b 6.1 1.1
 	in_states b 5

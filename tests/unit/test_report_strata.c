@@ -47,7 +47,6 @@ static void divided(void)
 	static const double seldom[] = { 100, 420, 421, 422, 423, 424 };
 	static const double often[] = { 420, 100, 101, 102, 103, 104 };
 	static const double far[] = { 1000, 1100, 1010, 1020, 1030, 1040 };
-	double lows[6], highs[6];
 	struct strata l;
 
 	OK(find(&l, one, 6, far, 6) == 1, "each side has one state");
@@ -68,18 +67,6 @@ static void divided(void)
 	   "far above both: the nearer one is the high one");
 	OK(find(&l, seldom, 6, often, 6) == 2,
 	   "each side was once in the other's state");
-	/* Fisher's tea, 4 of 4 against 0 of 4: 2 of 8 choose 4 ways, 2 / 70. */
-	for (size_t i = 0; i < 4; i++) {
-		lows[i] = 0;
-		highs[i] = 1;
-	}
-	l = (struct strata) { .n = 2, .cut = { 0.5 } };
-	OK_NEAR(strata_share(&l, lows, 4, highs, 4), 2.0 / 70, 1e-12,
-		"Fisher's lady and her tea");
-	lows[3] = 1;
-	highs[3] = 0;
-	OK_NEAR(strata_share(&l, lows, 4, highs, 4), 34.0 / 70, 1e-12,
-		"3 of 4 right");
 }
 
 /* The shape of a side's rounds: normal logarithms, and the high state in so
