@@ -240,71 +240,29 @@ static const char *irq_text(const char *name, double per_s)
 			   per_s);
 }
 
-static const char *cause_names(const struct noise_cpu *c,
-			       enum noise_cause cause)
-{
-	const char *names;
-
-	switch (cause) {
-	case NOISE_TASKS:
-		names = largest(c->tasks, c->spun_us, task_text);
-		return names ? text_format("other tasks on this CPU: %s", names)
-			     : "other tasks on this CPU, which /proc does not "
-			       "show here (in another container, too short, or "
-			       "too many to look at)";
-	case NOISE_THROTTLED:
-		return "the CPU limit of this process's cgroup";
-	case NOISE_INTERRUPTS:
-		names = largest(c->interrupts, 1e-6 * c->spun_us, irq_text);
-		return text_format("interrupts (%s)",
-				   names ? names : "not counted here");
-	default:
-		if (!c->hypervisor)
-			return "something that the kernel does not see: "
-			       "firmware (SMI) or hardware";
-		return text_format("the hypervisor, which had the CPU itself "
-				   "or gave it to others (the kernel's count "
-				   "of steal is %s, in steps of 10 ms)",
-				   text_percent(c->steal_us / c->spun_us));
-	}
-}
-
 const char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause)
 {
-	double share = c->spun_us > 0 ? c->causes_us[cause] / c->spun_us : 0;
-
-	return share >= WORTH ? text_format("%s by %s", text_percent(share),
-					    cause_names(c, cause))
-			      : NULL;
-}
-
-const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause)
-{
-	switch (cause) {
-	case NOISE_TASKS:
-		return text_format("stop them, keep them off CPU %d (taskset), "
-				   "or outrank them: make run-all PRIO=50",
-				   c->cpu);
-	case NOISE_THROTTLED:
-		return "raise cpu.max (cgroup v1: cpu.cfs_quota_us) of the "
-		       "group, or of one above it";
-	case NOISE_INTERRUPTS:
+	const char *const ids[NOISE_CAUSES] = {
+		[NOISE_TASKS] = "noise-tasks",
+		[NOISE_THROTTLED] = "noise-throttled",
 		/* The kernel refuses nohz_full= for the CPU it boots on. */
-		if (c->cpu == 0)
-			return "timer ticks (LOC): measure on another CPU, "
-			       "started with nohz_full=; devices: set "
-			       "/proc/irq/*/smp_affinity";
-		return text_format(
-			"timer ticks (LOC): start the kernel with "
-			"nohz_full=%d; devices: set /proc/irq/*/smp_affinity",
-			c->cpu);
-	default:
-		return c->hypervisor
-			       ? "nothing inside helps: ask for a dedicated "
-				 "CPU, or measure when the host is quiet"
-			       : "look at the firmware's settings; the "
-				 "kernel's hwlat tracer shows more";
-	}
+		[NOISE_INTERRUPTS] =
+			c->cpu ? "noise-interrupts" : "noise-interrupts-0",
+		[NOISE_UNSEEN] =
+			c->hypervisor ? "noise-host" : "noise-firmware",
+	};
+	const char *tasks = largest(c->tasks, c->spun_us, task_text);
+	const char *irqs = largest(c->interrupts, 1e-6 * c->spun_us, irq_text);
+
+	if (!(c->causes_us[cause] >= WORTH * c->spun_us) || !(c->spun_us > 0))
+		return NULL;
+	return prose(ids[cause], "share",
+		     text_percent(c->causes_us[cause] / c->spun_us), "tasks",
+		     tasks ? text_format(": %s", tasks)
+			   : prose("noise-no-tasks", NULL),
+		     "interrupts", irqs ? irqs : "not counted here", "steal",
+		     text_percent(c->steal_us / c->spun_us), "cpu",
+		     text_format("%d", c->cpu), NULL);
 }
 
 const char *noise_cpu_shared(const struct noise_cpu *c)
@@ -330,49 +288,33 @@ const char *noise_cpu_shared(const struct noise_cpu *c)
 		     c->hypervisor ? " (of another guest, maybe)" : "", "then",
 		     text_format("%.1f", then), "best",
 		     text_format("%.1f", best), "times",
-		     text_format("%.1f", best / then), NULL);
+		     text_format("%.1f", best / then), "fix",
+		     prose(c->hypervisor ? "noise-shared-guest"
+					 : "noise-shared-host",
+			   NULL),
+		     NULL);
 }
 
-const char *noise_cpu_shared_mend(const struct noise_cpu *c)
-{
-	return c->hypervisor
-		       ? "if this machine's own CPUs share no core, nothing "
-			 "inside helps: ask for whole cores, or compare runs "
-			 "in turn (oscost ab)"
-		       : "keep the other thread of the core idle, or echo off "
-			 "| sudo tee /sys/devices/system/cpu/smt/control";
-}
-
-/* A line of the certificate, and what can be done about it. */
-struct finding {
-	const char *what, *fix;
-};
-
-/* The causes on @c that are worth a word, in @v with room for one more than
- * there are causes.  Return: how many. */
-static size_t findings(struct finding *v, const struct noise_cpu *c)
+/* The causes on @c that are worth a word. */
+static void find_causes(struct notes *found, const struct noise_cpu *c)
 {
 	const char *shared = noise_cpu_shared(c);
-	size_t n = 0;
 
+	*found = (struct notes) { 0 };
 	for (int i = 0; i < NOISE_CAUSES; i++) {
-		const enum noise_cause cause = (enum noise_cause)i;
-		const char *what = noise_cpu_cause(c, cause);
+		const char *text = noise_cpu_cause(c, (enum noise_cause)i);
 
-		if (what)
-			v[n++] = (struct finding) { what,
-						    noise_cpu_mend(c, cause) };
+		if (text)
+			notes_say(found, text);
 	}
 	if (shared)
-		v[n++] = (struct finding) { shared, noise_cpu_shared_mend(c) };
-	return n;
+		notes_say(found, shared);
 }
 
 void noise_certificate_print(FILE *f, const struct run *run)
 {
-	struct finding v[NOISE_CAUSES + 1];
 	struct noise_certificate q;
-	size_t n;
+	struct notes found;
 
 	noise_certificate_sum(&q, run);
 	if (!q.n)
@@ -380,11 +322,11 @@ void noise_certificate_print(FILE *f, const struct run *run)
 	fputc('\n', f);
 	console_text(f, noise_cpu_verdict(&q.v[0]),
 		     "noise certificate: ", "  ");
-	n = findings(v, &q.v[0]);
-	for (size_t i = 0; i < n; i++)
+	find_causes(&found, &q.v[0]);
+	for (size_t i = 0; i < found.n; i++)
 		console_text(f,
-			     text_format("%s; to fix it: %s", v[i].what,
-					 v[i].fix),
+			     text_format("%s; to fix it: %s", found.v[i].text,
+					 found.v[i].remedy),
 			     "  ", "    ");
 }
 
@@ -419,31 +361,27 @@ static void fill(struct table *t, const struct noise_certificate *q)
 
 void sections_noise(struct doc *d, const struct run *run)
 {
-	struct finding v[NOISE_CAUSES + 1];
 	struct noise_certificate q;
+	struct notes found;
 	struct table t;
-	size_t n;
 
 	noise_certificate_sum(&q, run);
 	doc_fold(d, "noise", "Noise certificate");
-	if (!q.n) {
-		doc_paragraph(d, "This run has none (no noise.jsonl): it was "
-				 "not made by run-all, or by an older one.");
-		doc_unfold(d);
-		return;
-	}
-	doc_para(d, "The certificate: %s.", noise_cpu_verdict(&q.v[0]));
-	n = findings(v, &q.v[0]);
-	if (n)
+	if (q.n) {
+		doc_para(d, "The certificate: %s.", noise_cpu_verdict(&q.v[0]));
+		find_causes(&found, &q.v[0]);
 		doc_list(d);
-	for (size_t i = 0; i < n; i++)
-		doc_item(d, NULL,
-			 text_format("%s. To fix it: %s.", v[i].what,
-				     v[i].fix));
-	if (n)
+		for (size_t i = 0; i < found.n; i++)
+			doc_item(d, NULL,
+				 text_format("%s. To fix it: %s.",
+					     found.v[i].text,
+					     found.v[i].remedy));
 		doc_list_end(d);
-	fill(&t, &q);
-	doc_table(d, &t, NULL);
-	doc_prose(d, "noise");
+		fill(&t, &q);
+		doc_table(d, &t, NULL);
+		doc_prose(d, "noise");
+	} else {
+		doc_prose(d, "noise-none");
+	}
 	doc_unfold(d);
 }

@@ -191,17 +191,12 @@ const char *noise_cpu_verdict(const struct noise_cpu *c);
  * looked; *@word: in one word. */
 const char *noise_of_run(const struct run *run, const char **word);
 
-/* noise_cpu_cause() - what @cause was on @c, with names; noise_cpu_mend() -
- * what can be done about it.  New strings; NULL where it took next to nothing.
- */
+/* noise_cpu_cause() - what @cause was on @c, with names, a blank line, and what
+ * can be done about it; NULL where it took next to nothing.  noise_cpu_shared()
+ * - the same of how often another hardware thread of the core of @c was seen to
+ * work; NULL where there were too few looks to tell, or it never was. */
 const char *noise_cpu_cause(const struct noise_cpu *c, enum noise_cause cause);
-const char *noise_cpu_mend(const struct noise_cpu *c, enum noise_cause cause);
-
-/* noise_cpu_shared() - how often another hardware thread of the core of @c was
- * seen to work, one line; noise_cpu_shared_mend() - what can be done about it.
- * New strings; NULL where there were too few looks to tell, or it never was. */
 const char *noise_cpu_shared(const struct noise_cpu *c);
-const char *noise_cpu_shared_mend(const struct noise_cpu *c);
 
 /* noise_cpu_main_cause() - the one that took most of @c. */
 enum noise_cause noise_cpu_main_cause(const struct noise_cpu *c);

@@ -78,17 +78,15 @@ static const char *doubt(const struct row *row)
 static void warn_noise(struct run *run)
 {
 	struct noise_certificate q;
-	enum noise_cause cause;
 	const char *what;
 
 	noise_certificate_sum(&q, run);
 	if (!q.n || noise_cpu_share(&q.v[0]) < NOISY)
 		return;
-	cause = noise_cpu_main_cause(&q.v[0]);
-	what = noise_cpu_cause(&q.v[0], cause);
-	notes_format(run->notes, noise_cpu_mend(&q.v[0], cause), "%s%s%s",
-		     noise_cpu_verdict(&q.v[0]), what ? ", mostly " : "",
-		     what ? what : "");
+	what = noise_cpu_cause(&q.v[0], noise_cpu_main_cause(&q.v[0]));
+	notes_say(run->notes,
+		  text_format("%s%s%s", noise_cpu_verdict(&q.v[0]),
+			      what ? ", mostly " : "", what ? what : ""));
 }
 
 static void warn_frequency(struct run *run)
