@@ -9,7 +9,6 @@
 #include "stats.h"
 #include "text.h"
 
-#define LEVEL 0.95
 #define ALPHA 0.05
 #define NS    1e9 /* in a second */
 
@@ -166,7 +165,7 @@ static void find_added(struct pair *p, const struct units *x,
 		}
 	for (size_t i = 0; i < x->n + y->n; i++)
 		v[i] = exp(x->sign * (i < x->n ? a[i] : b[i - x->n])) / scale;
-	rank_shift(&p->added, v, x->n, v + x->n, y->n, LEVEL);
+	rank_shift(&p->added, v, x->n, v + x->n, y->n);
 }
 
 static void test_pair(struct pair *p, const struct comparison *c,
@@ -180,12 +179,12 @@ static void test_pair(struct pair *p, const struct comparison *c,
 		p->why = "too few rounds: 4 against 4 are needed";
 		return;
 	}
-	rank_shift(&p->cost, x->time, x->n, y->time, y->n, LEVEL);
+	rank_shift(&p->cost, x->time, x->n, y->time, y->n);
 	p->p = p->p_time = trimmed_test(x->time, x->n, y->time, y->n);
 	p->tested = true;
 	p->verdict = VERDICT_SAME;
 	if (!c->interleaved && x->clocked && y->clocked) {
-		rank_shift(&cycles, x->cycles, x->n, y->cycles, y->n, LEVEL);
+		rank_shift(&cycles, x->cycles, x->n, y->cycles, y->n);
 		lesser = rank_lesser(p->cost.shift, cycles.shift);
 		p->clock = cycles.shift - p->cost.shift;
 		p->in_cycles = fabs(cycles.shift) < fabs(p->cost.shift) &&
@@ -293,7 +292,7 @@ static void test_counts(struct pair *p, const struct units *x,
 	const double width = fmax(a[1] - a[0], b[1] - b[0]);
 	const double value = p->a->all.value;
 
-	rank_shift(&p->cost, x->time, x->n, y->time, y->n, 0);
+	rank_shift(&p->cost, x->time, x->n, y->time, y->n);
 	p->cost.lo = b[0] - a[1];
 	p->cost.hi = b[1] - a[0];
 	p->unit = p->a->all.unit;

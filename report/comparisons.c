@@ -59,7 +59,7 @@ static void set_interval(struct ratio *r, const struct side *a,
 	struct rank_shift shift = { NAN, -INFINITY, INFINITY };
 
 	if (n && m)
-		rank_shift(&shift, y, m, x, n, 0.95);
+		rank_shift(&shift, y, m, x, n);
 	if (isfinite(shift.lo) && isfinite(shift.hi)) {
 		r->low = exp(shift.lo);
 		r->high = exp(shift.hi);

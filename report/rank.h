@@ -14,31 +14,25 @@
 /* rank_normal_tail() - how likely a standard normal value is above @z. */
 double rank_normal_tail(double z);
 
-/* rank_normal_above() - the z that it exceeds with probability @p, which is
- * more than 1e-300 and at most 0.5. */
-double rank_normal_above(double p);
-
-/**
- * rank_test() - two-sided p-value of the Mann-Whitney test.
- * @n, @m: 1 to RANK_MAX.
- *
- * Exact up to 100 values in all, given the ties that there are (mid-ranks):
- * the share of all ways to deal the values into such groups that lie at least
- * as far from the expected rank sum.  Beyond that the normal approximation
- * with the correction for ties.
- *
- * Source: Mann and Whitney, "On a Test of Whether one of Two Random Variables
- * is Stochastically Larger than the Other", Annals of Mathematical Statistics
- * 18(1), 1947; Lehmann, "Nonparametrics", 1975, section 1.4 for the ties.
- */
-double rank_test(const double *x, size_t n, const double *y, size_t m);
-
 /* rank_least_p() - the least p-value that @n and @m values can reach. */
 double rank_least_p(size_t n, size_t m);
 
-/* rank_critical() - the greatest U with P(U <= it) <= @alpha / 2 under the
- * null hypothesis without ties; -1 if there is none. */
-long rank_critical(size_t n, size_t m, double alpha);
+/* rank_divided() - two-sided p-value of Fisher's exact test that as many of
+ * both groups are greater than @at. */
+double rank_divided(const double *x, size_t n, const double *y, size_t m,
+		    double at);
+
+/**
+ * rank_critical() - the greatest U of Mann and Whitney with P(U <= it) <= 2.5 %
+ * if the groups are alike, without ties; -1 if there is none.
+ *
+ * Exact up to 100 values in all, beyond that by the normal distribution.
+ *
+ * Source: Mann and Whitney, "On a Test of Whether one of Two Random Variables
+ * is Stochastically Larger than the Other", Annals of Mathematical Statistics
+ * 18(1), 1947.
+ */
+long rank_critical(size_t n, size_t m);
 
 /* How much greater y is than x. */
 struct rank_shift {
@@ -48,7 +42,7 @@ struct rank_shift {
 
 /**
  * rank_shift() - Hodges and Lehmann's estimate: the median of all differences
- * y - x, with an interval of at least @level coverage.
+ * y - x, with an interval that holds it in 95 % of cases or more.
  *
  * Source: Hodges and Lehmann, "Estimates of Location Based on Rank Tests",
  * Annals of Mathematical Statistics 34(2), 1963; the interval from the order
@@ -56,7 +50,7 @@ struct rank_shift {
  * "Nonparametric Statistical Methods", 3rd ed., 2014, section 4.3.
  */
 void rank_shift(struct rank_shift *out, const double *x, size_t n,
-		const double *y, size_t m, double level);
+		const double *y, size_t m);
 
 /* rank_lesser() - of a change of the times and of the cycles (logarithms) what
  * both bear out: the lesser one, 0 if they point to different sides. */
@@ -98,8 +92,8 @@ double student_tails(double t, double df);
  * A fifth of the values at either end is trimmed.  So it is not led by a visit
  * or two that something disturbed, and where all others agree it is sure: a
  * test by ranks cannot know that a difference is a hundred times the scatter.
- * Groups without any scatter (all readings are the same step of the clock) are
- * compared by ranks.
+ * Of groups without any scatter (all readings are the same step of the clock)
+ * it is Fisher's test of how many values lie on which side of the middle.
  *
  * Source: Yuen, "The Two-Sample Trimmed t for Unequal Population Variances",
  * Biometrika 61(1), 1974.
