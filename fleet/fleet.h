@@ -55,7 +55,6 @@ struct fleet_class {
 	size_t *nodes, n;
 	struct fleet_level *levels; /* one for each row */
 	const struct fleet_bounds *bounds;
-	const char **common; /* of most nodes as each setting; tables.c */
 	double threshold[FLEET_FAMILIES]; /* of the scores; 0: none */
 };
 

@@ -52,120 +52,92 @@ static const char *words(const struct fleet *f, const struct fleet_node *node)
 		node->verdict == FLEET_CONFIRMED ? "; second run agrees" : ""));
 }
 
-/* Names of those of @nodes, or how many they are. */
-static const char *names(const struct fleet *f, const json_t *nodes)
-{
-	const size_t n = json_array_size(nodes);
-	const char *text = NULL;
+/* Names of nodes, of which the first are written out. */
+struct list {
+	const char *text;
+	size_t n;
+};
 
-	for (size_t i = 0; i < n && i < NAMED; i++)
-		text = text_join(
-			text, ", ",
-			f->nodes[json_integer_value(json_array_get(nodes, i))]
-				.name);
-	return n > NAMED ? text_format("%s and %zu more", text, n - NAMED)
-			 : text;
+static void add(struct list *l, const char *sep, const char *name)
+{
+	if (l->n++ < NAMED)
+		l->text = text_join(l->text, sep, name);
 }
 
-/* The values of setting @i in @class: of each the nodes that have it.  @most:
- * the one of most nodes. */
-static json_t *values_of(const struct fleet *f, const struct fleet_class *class,
-			 size_t i, const char **most)
+static const char *list_text(const struct list *l)
 {
-	json_t *values = json_object(), *nodes;
-	const char *value;
-	size_t n = 0;
+	return l->n > NAMED
+		       ? text_format("%s and %zu more", l->text, l->n - NAMED)
+		       : l->text;
+}
 
-	*most = "";
+/* The value of setting @i on most nodes of @class (Boyer and Moore's vote) and,
+ * in *@n, on how many; NULL unless they are more than half. */
+static const char *most_common(const struct fleet *f,
+			       const struct fleet_class *class, size_t i,
+			       size_t *n)
+{
+	const char *most = NULL;
+	size_t lead = 0;
+
 	for (size_t k = 0; k < class->n; k++) {
-		value = f->nodes[class->nodes[k]].settings[i];
-		nodes = json_object_get(values, value);
-		if (!nodes) {
-			nodes = json_array();
-			json_object_set_new(values, value, nodes);
-		}
-		json_array_append_new(nodes,
-				      json_integer(
-					      (json_int_t) class->nodes[k]));
-	}
-	json_object_foreach(values, value, nodes)
-	{
-		if (json_array_size(nodes) > n) {
-			n = json_array_size(nodes);
-			*most = value;
-		}
-	}
-	return values;
-}
+		const char *value = f->nodes[class->nodes[k]].settings[i];
 
-/* The value of each setting on more than half of @class, or NULL. */
-static const char **common_of(const struct fleet *f, struct fleet_class *class)
-{
-	size_t n = 0;
-
-	while (compare_setting_name(n))
-		n++;
-	class->common = text_alloc(n, sizeof(char *));
-	while (n--) {
-		const char *most;
-		json_t *values = values_of(f, class, n, &most);
-
-		if (2 * json_array_size(json_object_get(values, most)) >
-		    class->n)
-			class->common[n] = most;
+		if (!lead)
+			most = value;
+		lead += strcmp(value, most) ? (size_t)-1 : 1;
 	}
-	return class->common;
+	*n = 0;
+	for (size_t k = 0; k < class->n; k++)
+		*n += !strcmp(f->nodes[class->nodes[k]].settings[i], most);
+	return 2 * *n > class->n ? most : NULL;
 }
 
 /* The settings in which @node is not as most of its class. */
 static const char *differs_in(const struct fleet *f,
 			      const struct fleet_node *node)
 {
-	struct fleet_class *class = &f->classes[node->class];
-	const char **common =
-		class->common ? class->common : common_of(f, class);
-	const char *text = NULL, *name;
+	const char *text = NULL, *name, *most;
+	size_t n;
 
-	for (size_t i = 0; (name = compare_setting_name(i)); i++)
-		if (common[i] && strcmp(common[i], node->settings[i]) != 0)
+	for (size_t i = 0; (name = compare_setting_name(i)); i++) {
+		most = most_common(f, &f->classes[node->class], i, &n);
+		if (most && strcmp(most, node->settings[i]) != 0)
 			text = text_join(text, ", ", name);
+	}
 	return text;
 }
 
 void fleet_differs(struct table *t, const struct fleet *f)
 {
+	const char *name, *most;
+
 	table_begin(t, "class|setting|most common|nodes>|others");
 	for (size_t k = 0; k < f->nclasses; k++)
-		for (size_t i = 0; compare_setting_name(i); i++) {
-			const char *most, *value, *others = NULL;
-			json_t *nodes, *values = values_of(f, &f->classes[k], i,
-							   &most);
-			const size_t n = json_object_size(values);
-			size_t shown = 0;
+		for (size_t i = 0; (name = compare_setting_name(i)); i++) {
+			const struct fleet_class *class = &f->classes[k];
+			struct list others = { NULL, 0 };
+			size_t n;
 
-			/* Each has a host's name of its own. */
-			if (n < 2 || !strcmp(compare_setting_name(i), "host"))
-				continue;
-			json_object_foreach(values, value, nodes)
-			{
-				if (strcmp(value, most) != 0 && shown++ < NAMED)
-					others = text_join(
-						others, "; ",
-						text_format("%s (%s)",
-							    text_cut(value,
-								     VALUE),
-							    names(f, nodes)));
+			most = most_common(f, class, i, &n);
+			for (size_t j = 0; j < class->n; j++) {
+				const struct fleet_node *node =
+					&f->nodes[class->nodes[j]];
+
+				if (!most || strcmp(node->settings[i], most))
+					add(&others, "; ",
+					    text_format(
+						    "%s (%s)",
+						    text_cut(node->settings[i],
+							     VALUE),
+						    node->name));
 			}
-			if (shown > NAMED)
-				others = text_format("%s; and %zu more values",
-						     others, shown - NAMED);
-			table_line(t, "", f->classes[k].letter,
-				   compare_setting_name(i),
-				   text_cut(most, VALUE),
-				   text_format("%zu",
-					       json_array_size(json_object_get(
-						       values, most))),
-				   others);
+			/* Each has a host's name of its own. */
+			if (others.n && strcmp(name, "host") != 0)
+				table_line(t, "", class->letter, name,
+					   most ? text_cut(most, VALUE) : NULL,
+					   most ? text_format("%zu", n) : NULL,
+					   list_text(&others));
 		}
 }
 
@@ -254,41 +226,30 @@ void fleet_absent(struct table *t, const struct fleet *f)
 	}
 }
 
-/* The nodes of @class that failed in row @i, or are beyond it. */
-static json_t *nodes_of(const struct fleet *f, const struct fleet_class *class,
-			size_t i, bool failed)
-{
-	json_t *nodes = json_array();
-
-	for (size_t k = 0; k < class->n; k++) {
-		const struct fleet_cell *cell =
-			&f->nodes[class->nodes[k]].cells[i];
-
-		if (failed ? cell->there && cell->status == RESULT_FAILED
-			   : cell->beyond)
-			json_array_append_new(
-				nodes,
-				json_integer((json_int_t) class->nodes[k]));
-	}
-	return nodes;
-}
-
 /* The problem of a row; NULL: there is none. */
 static const char *odd_of(const struct fleet *f,
-			  const struct fleet_class *class, size_t i)
+			  const struct fleet_class *class, size_t row)
 {
-	const enum fleet_state state = class->levels[i].state;
-	const json_t *failed = nodes_of(f, class, i, true);
+	const enum fleet_state state = class->levels[row].state;
 	const char *text = state == FLEET_ROW_FEW ? "too few nodes" : NULL;
+	struct list failed = { NULL, 0 }, beyond = { NULL, 0 };
 
+	for (size_t k = 0; k < class->n; k++) {
+		const struct fleet_node *node = &f->nodes[class->nodes[k]];
+		const struct fleet_cell *cell = &node->cells[row];
+
+		if (cell->there && cell->status == RESULT_FAILED)
+			add(&failed, ", ", node->name);
+		if (cell->beyond)
+			add(&beyond, ", ", node->name);
+	}
 	if (state == FLEET_ROW_SPLIT)
 		text = text_format("two levels, slower: %s",
-				   names(f, nodes_of(f, class, i, false)));
-	if (json_array_size(failed))
+				   list_text(&beyond));
+	if (failed.n)
 		text = text_join(text, "; ",
-				 text_format("failed on %zu: %s",
-					     json_array_size(failed),
-					     names(f, failed)));
+				 text_format("failed on %zu: %s", failed.n,
+					     list_text(&failed)));
 	return text;
 }
 
