@@ -207,7 +207,7 @@ int fleet_read(struct run *run, const char *dir, struct notes *notes,
 		run->noise = noise_certificate_read(dir, notes);
 		return 0;
 	}
-	err = run_load(run, dir, notes, why);
+	err = run_load(run, dir, false, notes, why);
 	for (size_t i = 0; !err && i < run->nrows; i++)
 		take(arg, &run->rows[i].all, run->nrows - i);
 	return err;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists that run-all asks for about a run, separated by tabs. */
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -10,28 +9,6 @@
 #include "err.h"
 #include "load.h"
 #include "text.h"
-
-static int list(const char *dir, bool core, const void *arg,
-		int (*put)(const struct run *run, const void *arg))
-{
-	struct notes notes = { 0 };
-	struct run run;
-	const char *why;
-	int err = core ? run_load_core(&run, dir, &notes, &why)
-		       : run_load(&run, dir, &notes, &why);
-	int code = EXIT_FAIL;
-
-	if (err)
-		warn("%s", why);
-	else
-		code = put(&run, arg);
-	notes_warn(&notes);
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("standard output: %s", strerror(errno));
-		return EXIT_FAIL;
-	}
-	return code;
-}
 
 struct of_section {
 	const struct run *run;
@@ -45,24 +22,37 @@ static double half_after(const void *arg, unsigned int rounds)
 	return rounds_half(of->run, of->s, rounds);
 }
 
-/* The programs of the next round, one a line. */
-static int list_due(const struct run *run, const void *rule)
+static struct due_rule rule_of(const struct settings *set)
 {
+	return (struct due_rule) {
+		command_share(set->goal, -1),
+		set->left < UINT32_MAX ? (double)set->left / 1e3 : INFINITY,
+		(unsigned int)set->first,
+		(unsigned int)set->least,
+		(unsigned int)set->most,
+	};
+}
+
+/* The programs of the next round, one a line. */
+static int list_due(const struct settings *set, struct run *run)
+{
+	const struct due_rule rule = rule_of(set);
 	struct due_program *p = text_alloc(run->nsections, sizeof(*p));
 	unsigned int round = 0;
 
+	notes_warn(run->notes);
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 
 		p[i] = (struct due_program) { .rounds = s->rounds,
 					      .last = s->last,
 					      .seconds = s->seconds };
-		due_look(&p[i], rule, half_after,
+		due_look(&p[i], &rule, half_after,
 			 &(struct of_section) { run, s });
 		if (round < s->last)
 			round = s->last;
 	}
-	due_choose(p, run->nsections, rule, round + 1);
+	due_choose(p, run->nsections, &rule, round + 1);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (p[i].due) {
 			text_plain(stdout, run->sections[i].program);
@@ -73,18 +63,11 @@ static int list_due(const struct run *run, const void *rule)
 
 int command_due(const struct settings *set, char **names)
 {
-	const struct due_rule rule = {
-		command_share(set->goal, -1),
-		set->left < UINT32_MAX ? (double)set->left / 1e3 : INFINITY,
-		(unsigned int)set->first, (unsigned int)set->least,
-		(unsigned int)set->most
-	};
-
-	if (!(rule.goal > 0)) {
+	if (!(rule_of(set).goal > 0)) {
 		warn("--goal: a number of percent, more than 0");
 		return EXIT_USAGE;
 	}
-	return list(names[0], !set->all, &rule, list_due);
+	return command_with_run(set, names[0], !set->all, list_due);
 }
 
 static void put_failed(const char *program, const char *name,
@@ -108,10 +91,11 @@ static const char *trouble_of(const struct run *run, const struct section *s)
 }
 
 /* "program<TAB>case<TAB>reason"; no case of a program that gave nothing. */
-static int list_failed(const struct run *run, const void *arg)
+static int list_failed(const struct settings *set, struct run *run)
 {
 	int code = EXIT_OK;
 
+	notes_warn(run->notes);
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 
@@ -133,5 +117,5 @@ static int list_failed(const struct run *run, const void *arg)
 
 int command_failed(const struct settings *set, char **names)
 {
-	return list(names[0], false, NULL, list_failed);
+	return command_with_run(set, names[0], false, list_failed);
 }

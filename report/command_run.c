@@ -54,20 +54,18 @@ int command_predictions(const struct settings *set, char **names)
 	return flushed();
 }
 
-int command_with_run(const struct settings *set, const char *dir,
+int command_with_run(const struct settings *set, const char *dir, bool core,
 		     command_run_fn *use)
 {
 	struct notes notes = { 0 };
 	struct run run;
 	const char *why;
-	int err = run_load(&run, dir, &notes, &why);
+	int err = run_load(&run, dir, core, &notes, &why);
 
-	if (err) {
+	if (err)
 		warn("%s", why);
-	} else {
-		grades_earlier(&run);
+	else
 		err = use(set, &run);
-	}
 	return err ? EXIT_FAIL : flushed();
 }
 
@@ -78,6 +76,7 @@ static int make(const struct settings *set, struct run *run)
 	struct course course;
 	int err;
 
+	grades_earlier(run);
 	warnings_add(run);
 	course_read(&course, run, set->root);
 	figures_read(&figs, &course.table, run->notes);
@@ -96,7 +95,7 @@ static int make(const struct settings *set, struct run *run)
 
 int command_make(const struct settings *set, char **names)
 {
-	return command_with_run(set, names[0], make);
+	return command_with_run(set, names[0], false, make);
 }
 
 static int print_coursework(const struct settings *set, struct run *run)
@@ -104,6 +103,7 @@ static int print_coursework(const struct settings *set, struct run *run)
 	struct doc d = { .f = stdout, .format = &doc_console };
 	struct course c;
 
+	grades_earlier(run);
 	course_read(&c, run, set->root);
 	course_write(&d, &c, run);
 	notes_warn(run->notes);
@@ -118,6 +118,7 @@ static int print_skeleton(const struct settings *set, struct run *run)
 	struct figures figs;
 	struct course c;
 
+	grades_earlier(run);
 	course_read(&c, run, set->root);
 	figures_read(&figs, &c.table, run->notes);
 	course_skeleton(&d, &c, run, &figs);
@@ -128,9 +129,9 @@ static int print_skeleton(const struct settings *set, struct run *run)
 int command_coursework(const struct settings *set, char **names)
 {
 	if (!set->template)
-		return command_with_run(set, names[0], print_coursework);
+		return command_with_run(set, names[0], false, print_coursework);
 	if (!strcmp(set->template, "latex"))
-		return command_with_run(set, names[0], print_skeleton);
+		return command_with_run(set, names[0], false, print_skeleton);
 	warn("--template %s: expected latex", set->template);
 	return EXIT_USAGE;
 }
@@ -153,6 +154,7 @@ static int print_card(const struct settings *set, struct run *run)
 {
 	struct rowtable table;
 
+	grades_earlier(run);
 	rowtable_read(&table, set->root, run->notes);
 	card_print(stdout, &table, run);
 	return 0;
@@ -160,7 +162,7 @@ static int print_card(const struct settings *set, struct run *run)
 
 int command_card(const struct settings *set, char **names)
 {
-	return command_with_run(set, names[0], print_card);
+	return command_with_run(set, names[0], false, print_card);
 }
 
 static int print_summary(const struct settings *set, struct run *run)
@@ -174,5 +176,5 @@ static int print_summary(const struct settings *set, struct run *run)
 
 int command_show(const struct settings *set, char **names)
 {
-	return command_with_run(set, names[0], print_summary);
+	return command_with_run(set, names[0], false, print_summary);
 }

@@ -27,12 +27,12 @@ command_fn command_make, command_card, command_show, command_coursework,
 	command_predictions, command_compare, command_history, command_due,
 	command_failed, command_export, command_fleet;
 
-/* command_with_run() - read the run in @dir, graded by the earlier runs beside
- * it too, and let @use print or write something of it.  Return: EXIT_OK, or
- * EXIT_FAIL if @use returns other than 0. */
+/* command_with_run() - read the run in @dir, or its core rows alone, and let
+ * @use print or write something of it.  Return: EXIT_OK, or EXIT_FAIL if @use
+ * returns other than 0. */
 struct run;
 typedef int command_run_fn(const struct settings *set, struct run *run);
-int command_with_run(const struct settings *set, const char *dir,
+int command_with_run(const struct settings *set, const char *dir, bool core,
 		     command_run_fn *use);
 
 /* command_share() - percent as typed (@text) as a share: 0 or more, -1 if it

@@ -2,11 +2,13 @@
 #include "doc.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "err.h"
+#include "figures.h"
 #include "text.h"
 
 /* Whether any line of the @len bytes at @s is indented as code is. */
@@ -184,4 +186,137 @@ int doc_pages(const char *dir, const char *name, doc_write_fn *write,
 
 	p.format = &doc_html;
 	return doc_file(dir, name, "html", put_page, &p) || err ? -EIO : 0;
+}
+
+static void md_table(struct doc *d, const struct table *t)
+{
+	/* Above, as in HTML: below it would head the next table. */
+	if (t->caption) {
+		fputc('*', d->f);
+		text_md(d->f, t->caption);
+		fputs("*\n\n", d->f);
+	}
+	fputc('|', d->f);
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		fputc(' ', d->f);
+		text_md(d->f, t->columns[i].head);
+		fputs(" |", d->f);
+	}
+	fputs("\n|", d->f);
+	for (size_t i = 0; i < t->ncolumns; i++)
+		fputs(t->columns[i].number ? " ---: |" : " --- |", d->f);
+	for (size_t i = 0; i < t->nrows; i++) {
+		fputs("\n|", d->f);
+		for (size_t j = 0; j < t->ncolumns; j++) {
+			fputc(' ', d->f);
+			text_md(d->f, t->cells[i * t->ncolumns + j]);
+			fputs(" |", d->f);
+		}
+	}
+	fputs("\n\n", d->f);
+}
+
+const struct doc_format doc_md = {
+	.text = text_md,
+	.verbatim = text_plain,
+	.begin = "# %t\n\n",
+	.heading = "<a id=\"%n\"></a>\n\n## %t\n\n",
+	.fold = "<a id=\"%n\"></a>\n\n### %t\n\n",
+	.para = "%t\n\n",
+	/* Indented: nothing in it can end it, as a fence could be. */
+	.code_line = "    %c\n",
+	.code_end = "\n",
+	.item = "- %t\n",
+	.link = "- [%t](%n)\n",
+	.list_end = "\n",
+	.picture = "![%t](" FIGURES_DIR "/%n.svg)\n\n",
+	.figure = "![%t](" FIGURES_DIR "/%n.svg)\n\n*%t* ([PDF](" FIGURES_DIR
+		  "/%n.pdf), [data](" FIGURES_DIR "/%n.dat))\n\n",
+	.numbered = true,
+	.table = md_table,
+};
+
+/* Lines are joined; what parts paragraphs stays. */
+static const char *joined(char *text)
+{
+	for (char *c = text; (c = strchr(c, '\n')); c++)
+		if (c[1] == '\n')
+			c += strspn(c, "\n") - 1;
+		else
+			*c = ' ';
+	return text;
+}
+
+/* Up to the next heading, without what is blank around it. */
+const char *prose_section(const char *id)
+{
+	const char *head = text_format("\n## %s\n", id);
+	const char *at = strstr(prose_md, head), *end;
+
+	if (!at)
+		die(EXIT_FAIL, "no text of %s", id);
+	at += strlen(head);
+	at += strspn(at, "\n");
+	end = strstr(at, "\n## ");
+	end = end ? end : at + strlen(at);
+	while (end > at && end[-1] == '\n')
+		end--;
+	return text_format("%.*s", (int)(end - at), at);
+}
+
+/* Names and values in turn. */
+struct given {
+	va_list *ap;
+};
+
+static const char *value_of(const char *name, const void *arg)
+{
+	const struct given *given = arg;
+	const char *known, *value = "";
+	va_list ap;
+
+	va_copy(ap, *given->ap);
+	while ((known = va_arg(ap, const char *))) {
+		const char *said = va_arg(ap, const char *);
+
+		if (!strcmp(known, name))
+			value = said;
+	}
+	va_end(ap);
+	return value;
+}
+
+const char *prose(const char *id, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, id);
+	text = text_fill(joined(text_copy(prose_section(id))), value_of,
+			 &(struct given) { &ap });
+	va_end(ap);
+	return text;
+}
+
+void prose_items(struct doc *d, const char *id)
+{
+	const char *rest = prose_section(id), *line;
+
+	while ((line = text_split(&rest, '\n'))) {
+		const char *href = text_split(&line, '|');
+
+		doc_item(d, href, line);
+	}
+}
+
+void prose_table(struct table *t, const char *id)
+{
+	const char *rest = prose_section(id), *line;
+
+	table_begin(t, text_split(&rest, '\n'));
+	while ((line = text_split(&rest, '\n'))) {
+		table_row(t, "");
+		for (size_t i = 0; i < t->ncolumns; i++)
+			table_cell(t, i, text_split(&line, '|'));
+	}
 }

@@ -140,6 +140,7 @@ static int print_as(const struct settings *set, struct run *run)
 	struct rowtable table;
 	json_t *all;
 
+	grades_earlier(run);
 	rowtable_read(&table, set->root, run->notes);
 	notes_warn(run->notes);
 	if (!strcmp(set->format, "csv"))
@@ -162,5 +163,5 @@ int command_export(const struct settings *set, char **names)
 		refuse(name, dir);
 		return EXIT_USAGE;
 	}
-	return command_with_run(set, names[0], print_as);
+	return command_with_run(set, names[0], false, print_as);
 }

@@ -462,8 +462,8 @@ static void describe_sections(struct run *run)
 	}
 }
 
-static int load(struct run *run, const char *dir, bool core,
-		struct notes *notes, const char **why)
+int run_load(struct run *run, const char *dir, bool core, struct notes *notes,
+	     const char **why)
 {
 	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
 			      .core = core,
@@ -511,18 +511,6 @@ static int load(struct run *run, const char *dir, bool core,
 		input_close(&in.file);
 	free(in.lines);
 	return err;
-}
-
-int run_load(struct run *run, const char *dir, struct notes *notes,
-	     const char **why)
-{
-	return load(run, dir, false, notes, why);
-}
-
-int run_load_core(struct run *run, const char *dir, struct notes *notes,
-		  const char **why)
-{
-	return load(run, dir, true, notes, why);
 }
 
 void run_free(struct run *run)

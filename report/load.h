@@ -83,6 +83,7 @@ struct run {
 
 /**
  * run_load() - read a results directory.
+ * @core: only the core rows.
  * @why: on failure one line for the user.
  *
  * Files and lines that cannot be used are left out with a note; only a
@@ -90,12 +91,8 @@ struct run {
  *
  * Return: 0 or -errno.
  */
-int run_load(struct run *run, const char *dir, struct notes *notes,
+int run_load(struct run *run, const char *dir, bool core, struct notes *notes,
 	     const char **why);
-
-/* run_load_core() - the same, of the core rows alone. */
-int run_load_core(struct run *run, const char *dir, struct notes *notes,
-		  const char **why);
 
 /* run_free() - of one of thousands; any other is there until the end. */
 void run_free(struct run *run);

@@ -82,7 +82,7 @@ double floors_row(const json_t *floors, const struct result *r)
 static int add_run(struct side *s, const char *dir, const char **why)
 {
 	s->runs = text_grow(s->runs, s->n, sizeof(*s->runs));
-	return run_load(&s->runs[s->n++], dir, &s->notes, why);
+	return run_load(&s->runs[s->n++], dir, false, &s->notes, why);
 }
 
 /* Add the run in @dir, or each run in a directory there. */

@@ -124,7 +124,7 @@ TEST(reading)
 	struct seen s = { .run = &run };
 	const char *why;
 
-	if (!OK(!run_load(&run, SAMPLE, &notes, &why), "load the sample"))
+	if (!OK(!run_load(&run, SAMPLE, false, &notes, &why), "load the sample"))
 		return;
 	s.index = compare_index(&run);
 	OK(!fleet_read(&lean, SAMPLE, &notes, see, &s, &why), "read it");
