@@ -77,10 +77,9 @@ static int judge(const struct comparison *c, size_t n, double threshold)
 	return EXIT_SLOWER;
 }
 
-/* @timed sides and, behind them, those of a ledger. */
 struct sides {
 	struct side v[SIDES_MAX];
-	size_t n, timed;
+	size_t n;
 	bool in_time; /* a history */
 };
 
@@ -102,22 +101,6 @@ static int load_side(struct sides *s, const char *name)
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
-static int load_ledger(struct sides *s, const char *list)
-{
-	const char *name;
-	int status = EXIT_OK;
-
-	while (status == EXIT_OK && (name = text_split(&list, ',')))
-		status = load_side(s, name);
-	for (size_t i = s->timed; status == EXIT_OK && i < s->n; i++)
-		if (!ledger_is(s->v[i].runs)) {
-			warn("--ledger: %s is no side of a ledger",
-			     s->v[i].name);
-			status = EXIT_USAGE;
-		}
-	return status;
-}
-
 static int by_time(const void *a, const void *b)
 {
 	const struct side *p = a, *q = b;
@@ -135,21 +118,16 @@ static int compare_all(const struct settings *o, const struct sides *s,
 	int status = EXIT_OK;
 	size_t n = 0;
 
-	for (size_t i = 1; i < s->timed; i++)
+	for (size_t i = 1; i < s->n; i++)
 		compare_sides(&c[n++], &s->v[0], &s->v[i], floor, floors);
-	for (size_t i = s->timed + 1; i < s->n; i++)
-		compare_sides(&c[n++], &s->v[s->timed], &s->v[i], 0, NULL);
-	v = (struct compare_view) { c,	    n,		s->timed - 1,
-				    o->all, s->in_time, threshold };
-	if (c->counted)
-		v.timed = 0;
+	v = (struct compare_view) { c, n, o->all, s->in_time, threshold };
 	if (!o->json)
 		compare_write(&(struct doc) { .f = stdout,
 					      .format = &doc_console },
 			      &v);
 	else if (compare_json(stdout, &v))
 		status = EXIT_FAIL;
-	for (size_t i = 0; o->same && i + 1 < s->timed; i++)
+	for (size_t i = 0; o->same && i < n; i++)
 		if (judge_same(o->json ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
 	if (o->out && write_pages(o->out, v))
@@ -157,7 +135,7 @@ static int compare_all(const struct settings *o, const struct sides *s,
 	if (fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;
 	if (status == EXIT_OK)
-		status = judge(c, s->timed - 1, threshold);
+		status = judge(c, n, threshold);
 	return status;
 }
 
@@ -190,9 +168,6 @@ static int compare(const struct settings *o, char **names, bool in_time)
 	sides.in_time = in_time;
 	if (in_time)
 		qsort(sides.v, sides.n, sizeof(*sides.v), by_time);
-	sides.timed = sides.n;
-	if (status == EXIT_OK && o->ledger)
-		status = load_ledger(&sides, o->ledger);
 	/* Counts have no noise that a floor would keep out. */
 	if (status == EXIT_OK && !o->floor && ledger_is(sides.v[0].runs))
 		floor = 0;

@@ -9,7 +9,7 @@
 struct settings {
 	const char *root; /* where bench/, plots/ and scripts/ are */
 	const char *threshold, *floor; /* percent, as typed; NULL: none */
-	const char *aa, *ledger;       /* directories, with commas */
+	const char *aa;		       /* directories, with commas */
 	const char *out;	       /* directory for pages; NULL: none */
 	const char *format, *template, *goal;
 	uint64_t first, least, most, left;

@@ -444,15 +444,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 
 const struct pair *compare_row(const struct comparison *c, const struct pair *p)
 {
-	const struct row *rows = c->a->runs->rows;
-
-	if (p->a >= rows && p->a < rows + c->a->runs->nrows)
-		return &c->v[c->first[p->a - rows]];
-	for (size_t i = 0; i < c->n; i++)
-		if (!strcmp(c->v[i].a->all.benchmark, p->a->all.benchmark) &&
-		    !strcmp(c->v[i].a->all.name, p->a->all.name))
-			return &c->v[i];
-	return NULL;
+	return &c->v[c->first[p->a - c->a->runs->rows]];
 }
 
 bool compare_breaks(const struct pair *p, double threshold)

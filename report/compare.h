@@ -107,8 +107,8 @@ const struct row *compare_find(const struct run *run, const json_t *index,
 int floors_read(json_t **floors, const char *list, const char **why);
 double floors_row(const json_t *floors, const struct result *r);
 
-/* compare_row() - the first pair of the row of @p in another comparison; or
- * NULL. */
+/* compare_row() - the first pair of the row of @p in another comparison of the
+ * same side A. */
 const struct pair *compare_row(const struct comparison *c,
 			       const struct pair *p);
 
@@ -125,11 +125,10 @@ bool ledger_is(const struct run *run);
 const char *compare_setting_name(size_t i);
 const char *compare_setting(const struct run *run, size_t i);
 
-/* Comparisons of one side with @n others; behind the @timed ones may stand
- * those of ledgers, for the rows that these have, too. */
+/* Comparisons of one side with @n others. */
 struct compare_view {
 	const struct comparison *c;
-	size_t n, timed;
+	size_t n;
 	bool all;	  /* all rows; or those that differ */
 	bool in_time;	  /* the sides are a history */
 	double threshold; /* see compare_breaks() */
@@ -138,7 +137,7 @@ struct compare_view {
 /* compare_write() - the verdicts, the rows and what else is known, as a
  * document (of a struct compare_view); compare_json() - the sides, the rows
  * that broke the threshold
- * ("broke") and all rows that are timed.  Unknown numbers are null.  Return: 0
+ * ("broke") and all rows.  Unknown numbers are null.  Return: 0
  * or -ENOMEM. */
 doc_write_fn compare_write;
 int compare_json(FILE *f, const struct compare_view *v);

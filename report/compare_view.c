@@ -270,9 +270,7 @@ static const char *side_cell(const struct compare_view *v, size_t k,
 			cell = text_format("%s level %s", p->level, cell);
 		text = text_join(text, "; ", cell);
 	} while (++p < end && !p->first);
-	return c->counted && !v->c->counted
-		       ? text_format("%s: %s", counts_of_a(p - 1), text)
-		       : text;
+	return text;
 }
 
 /* A row with all sides. */
@@ -286,8 +284,6 @@ static void put_sides(struct table *t, const struct compare_view *v, size_t i)
 		   v->c->counted ? NULL : tables_value(&first->a->all));
 	for (size_t k = 0; k < v->n; k++) {
 		p = compare_row(&v->c[k], first);
-		if (!p)
-			continue;
 		if (v->c->counted && p->tested)
 			table_cell(t, 1, counts_of_a(p));
 		table_cell(t, 2 + k, side_cell(v, k, p));
@@ -304,11 +300,10 @@ static double greatest(const struct compare_view *v, size_t i)
 		const struct comparison *c = &v->c[k];
 		const struct pair *p = compare_row(c, &v->c->v[i]);
 
-		if (p)
-			do
-				if (differs(p))
-					most = fmax(most, fabs(p->cost.shift));
-			while (++p < c->v + c->n && !p->first);
+		do
+			if (differs(p))
+				most = fmax(most, fabs(p->cost.shift));
+		while (++p < c->v + c->n && !p->first);
 	}
 	return most;
 }
@@ -347,13 +342,7 @@ static void put_rows(struct doc *d, const struct compare_view *v)
 			      : "operation|A>|B>|B - A [95 %]>|cost B / A [95 "
 				"%]>|corrected p>|verdict|A/A floor>");
 	for (size_t k = 0; k <= v->n && sides; k++)
-		table_column(&t,
-			     text_format("%s%s", label(v, k),
-					 k && v->c[k - 1].counted &&
-							 !v->c->counted
-						 ? " (instructions)"
-						 : ""),
-			     true);
+		table_column(&t, label(v, k), true);
 	for (size_t i = 0; i < v->c->n; i++) {
 		const struct pair *p = &v->c->v[i];
 		const double most = !sides     ? differs(p) - 1
@@ -600,10 +589,8 @@ void compare_write(struct doc *d, const void *what)
 		put_notes(d, &v->c->a->notes);
 		for (size_t i = 0; i < v->n; i++)
 			put_notes(d, &v->c[i].b->notes);
-		if (!v->c->counted)
-			doc_prose(d, "compare-method");
-		if (v->c[v->n - 1].counted)
-			doc_prose(d, "compare-counting");
+		doc_prose(d, v->c->counted ? "compare-counting"
+					   : "compare-method");
 	}
 	doc_end(d);
 }
@@ -649,7 +636,7 @@ int compare_json(FILE *f, const struct compare_view *v)
 	       *rows = json_array(), *all, *row;
 	int err = json_array_append_new(sides, json_string(v->c->a->name));
 
-	for (size_t i = 0; i < (v->timed ? v->timed : v->n); i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		const struct comparison *c = &v->c[i];
 
 		err |= json_array_append_new(sides, json_string(c->b->name));

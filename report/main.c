@@ -40,9 +40,6 @@ static const struct opt compare_opts[] = {
 	OPT_STR(0, "aa", settings, aa, NULL,
 		"results of `make aa`: what the same shows against itself does "
 		"not matter either, paths"),
-	OPT_STR(0, "ledger", settings, ledger, NULL,
-		"plain,A,B: sides of a ledger, whose rows stand beside those "
-		"of the same operation, paths"),
 	OPT_OUT,
 	OPT_FLAG(0, "all", settings, all,
 		 "print all rows, not only those that differ"),

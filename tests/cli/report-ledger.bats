@@ -115,33 +115,3 @@ side() {
 	run -0 --separate-stderr "$report" show a
 	[[ $output == *'2 rounds: no intervals'*  && $output == *'cannot be trusted here'* ]]
 }
-
-# in_rounds DIR CASE VALUE...: one row, a value for each round.
-in_rounds() {
-	local dir=$1
-
-	side "$@"
-	jq -c '.timer = "lfence" | .unit = "ns"' "$dir/invocations.jsonl" >rows
-	mv rows "$dir/invocations.jsonl"
-	printf '{"schema": 1, "session": "one"}\n' >"$dir/run.json"
-}
-
-@test "options of a kernel stand beside layers, for the rows that both have" {
-	in_rounds bare op=getpid 100 101 102 103 104 105 106
-	in_rounds nnp op=getpid 100 101 102 103 104 105 106
-	in_rounds tracer op=getpid 300 301 302 303 304 305 306
-	side kernel/plain op=getpid 315 315
-	side kernel/plain op=other 100 100
-	side kernel/audit=1 op=getpid 477 477
-	side kernel/audit=1 op=other 262 262
-	run -0 --separate-stderr "$report" compare --out pages bare nnp tracer \
-		--ledger kernel/plain,kernel/audit=1
-	grep -Eq '^operation +bare +nnp +tracer +audit=1 \(instructions\)' <<<"$output"
-	grep -Eq '^syscall: op=getpid +103 ns +~ +\+200 ns .* 315: \+162 \(' <<<"$output"
-	[[ $(sed -n '/^operation /,/^$/p' <<<"$output" | grep -c op=) == 1 ]]
-	grep -q 'audit=1 (instructions)' pages/compare.md
-	run -2 --separate-stderr "$report" compare bare nnp --ledger bare
-	[[ $stderr == *'bare is no side of a ledger'* ]]
-	# A row that is slower in instructions breaks no threshold of time.
-	run -0 --separate-stderr "$report" compare --threshold 5 bare nnp --ledger kernel/plain,kernel/audit=1
-}
