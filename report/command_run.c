@@ -178,3 +178,53 @@ int command_show(const struct settings *set, char **names)
 {
 	return command_with_run(set, names[0], false, print_summary);
 }
+
+static void put_failed(const char *program, const char *name,
+		       const char *reason)
+{
+	text_plain(stdout, program);
+	putchar('\t');
+	text_plain(stdout, name);
+	putchar('\t');
+	text_plain(stdout, reason ? reason : "no reason was given");
+	putchar('\n');
+}
+
+/* Why the program of @s gave nothing. */
+static const char *trouble_of(const struct run *run, const struct section *s)
+{
+	for (size_t i = 0; i < run->ntroubles; i++)
+		if (!strcmp(run->troubles[i].program, s->program))
+			return run->troubles[i].reason;
+	return NULL;
+}
+
+/* "program<TAB>case<TAB>reason"; no case of a program that gave nothing. */
+static int list_failed(const struct settings *set, struct run *run)
+{
+	int code = EXIT_OK;
+
+	notes_warn(run->notes);
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+
+		for (size_t j = 0; j < s->n; j++) {
+			const struct result *r = &run->rows[s->rows[j]].all;
+
+			if (r->status != RESULT_FAILED)
+				continue;
+			put_failed(s->program, r->name, r->reason);
+			code = EXIT_FAIL;
+		}
+		if (rounds_gave_up(run, s)) {
+			put_failed(s->program, "", trouble_of(run, s));
+			code = EXIT_FAIL;
+		}
+	}
+	return code;
+}
+
+int command_failed(const struct settings *set, char **names)
+{
+	return command_with_run(set, names[0], false, list_failed);
+}

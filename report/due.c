@@ -2,6 +2,12 @@
 #include "due.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#include "commands.h"
+#include "err.h"
+#include "load.h"
+#include "text.h"
 
 #define HALVINGS 40 /* of e^-20 to e^20, where what fits the time is sought */
 
@@ -90,4 +96,64 @@ size_t due_choose(struct due_program *p, size_t n, const struct due_rule *rule,
 		due += p[i].due;
 	}
 	return due;
+}
+
+struct of_section {
+	const struct run *run;
+	const struct section *s;
+};
+
+static double half_after(const void *arg, unsigned int rounds)
+{
+	const struct of_section *of = arg;
+
+	return rounds_half(of->run, of->s, rounds);
+}
+
+static struct due_rule rule_of(const struct settings *set)
+{
+	return (struct due_rule) {
+		command_share(set->goal, -1),
+		set->left < UINT32_MAX ? (double)set->left / 1e3 : INFINITY,
+		(unsigned int)set->first,
+		(unsigned int)set->least,
+		(unsigned int)set->most,
+	};
+}
+
+/* The programs of the next round, one a line. */
+static int list_due(const struct settings *set, struct run *run)
+{
+	const struct due_rule rule = rule_of(set);
+	struct due_program *p = text_alloc(run->nsections, sizeof(*p));
+	unsigned int round = 0;
+
+	notes_warn(run->notes);
+	for (size_t i = 0; i < run->nsections; i++) {
+		const struct section *s = &run->sections[i];
+
+		p[i] = (struct due_program) { .rounds = s->rounds,
+					      .last = s->last,
+					      .seconds = s->seconds };
+		due_look(&p[i], &rule, half_after,
+			 &(struct of_section) { run, s });
+		if (round < s->last)
+			round = s->last;
+	}
+	due_choose(p, run->nsections, &rule, round + 1);
+	for (size_t i = 0; i < run->nsections; i++)
+		if (p[i].due) {
+			text_plain(stdout, run->sections[i].program);
+			putchar('\n');
+		}
+	return EXIT_OK;
+}
+
+int command_due(const struct settings *set, char **names)
+{
+	if (!(rule_of(set).goal > 0)) {
+		warn("--goal: a number of percent, more than 0");
+		return EXIT_USAGE;
+	}
+	return command_with_run(set, names[0], !set->all, list_due);
 }
