@@ -15,6 +15,105 @@
 #define FLOOR	  0.02 /* METHOD: less does not matter in practice */
 #define SIDES_MAX 256
 
+static bool is_run(const char *dir)
+{
+	return !access(text_format("%s/invocations.jsonl", dir), F_OK);
+}
+
+static const char *add_run(struct side *s, const char *dir)
+{
+	const char *why;
+
+	s->runs = text_grow(s->runs, s->n, sizeof(*s->runs));
+	return run_load(&s->runs[s->n++], dir, false, &s->notes, &why) ? why
+								       : NULL;
+}
+
+/* Add the run in @dir, or each run in a directory there. */
+static const char *add_runs(struct side *s, const char *dir)
+{
+	struct dirent **names = NULL;
+	const size_t before = s->n;
+	const int n = is_run(dir) ? 0 : scandir(dir, &names, NULL, versionsort);
+	const char *why = NULL;
+
+	for (int i = 0; i < n && !why; i++) {
+		const char *name = names[i]->d_name;
+		const char *path = text_format("%s/%s", dir, name);
+
+		if (*name != '.' && is_run(path))
+			why = add_run(s, path);
+	}
+	return why || s->n > before ? why : add_run(s, dir);
+}
+
+/* Read a side: @list is one results directory, or one that holds several, or
+ * several of either with commas between.  Return: NULL, or what is wrong. */
+static const char *side_load(struct side *s, const char *list)
+{
+	const char *dir, *why = NULL;
+
+	*s = (struct side) { .name = list };
+	while (!why && (dir = text_split(&list, ',')))
+		if (*dir)
+			why = add_runs(s, dir);
+	return why || s->n ? why
+			   : "a side of the comparison needs a results "
+			     "directory";
+}
+
+/* Keep the largest effect that any A/A session showed for a row. */
+static void keep_effects(json_t *floors, const struct comparison *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct pair *p = &c->v[i];
+		double effect = expm1(fabs(p->cost.shift));
+		const char *key;
+
+		if (!p->tested || !isfinite(effect))
+			continue;
+		key = compare_key(&p->a->all);
+		effect = fmax(effect,
+			      json_number_value(json_object_get(floors, key)));
+		json_object_set_new(floors, key, json_real(effect));
+	}
+}
+
+static const char *add_two(json_t *floors, const char *one, const char *other)
+{
+	struct side sides[2] = { 0 };
+	struct comparison c;
+	const char *why = side_load(&sides[0], one);
+
+	if (!why)
+		why = side_load(&sides[1], other);
+	if (!why) {
+		compare_sides(&c, &sides[0], &sides[1], 0, NULL);
+		keep_effects(floors, &c);
+	}
+	return why;
+}
+
+/* What the same thing shows against itself: @list names sessions of `make aa`
+ * (scripts/ab --same), which have two sides, or runs of the same thing, each of
+ * which is set against the one before, with commas between.
+ * Return: NULL, or what is wrong. */
+static const char *floors_read(json_t *floors, const char *list)
+{
+	const char *before = NULL, *dir, *why = NULL;
+
+	while (!why && (dir = text_split(&list, ','))) {
+		if (*dir && !is_run(dir)) {
+			why = add_two(floors, text_format("%s/a", dir),
+				      text_format("%s/b", dir));
+		} else if (*dir) {
+			why = before ? add_two(floors, before, dir) : NULL;
+			before = dir;
+		}
+	}
+	return why;
+}
+
 double command_share(const char *text, double otherwise)
 {
 	char *end;
@@ -62,45 +161,21 @@ static int judge_same(FILE *f, const struct comparison *c)
 }
 
 /* The exit status that CI looks at. */
-static int judge(const struct comparison *c, size_t n, double threshold)
+static int judge(const struct compare_view *v)
 {
 	const struct pair *worst = NULL;
 
-	for (size_t i = 0; i < n; i++)
-		for (const struct pair *p = c[i].v; p < c[i].v + c[i].n; p++)
-			if (compare_breaks(p, threshold) &&
+	for (const struct comparison *c = v->c; c < v->c + v->n; c++)
+		for (const struct pair *p = c->v; p < c->v + c->n; p++)
+			if (compare_breaks(p, v->threshold) &&
 			    (!worst || p->cost.shift > worst->cost.shift))
 				worst = p;
 	if (!worst)
 		return EXIT_OK;
 	warn("%s %s is slower by %.3g %%, more than %.3g %%",
 	     worst->a->all.benchmark, worst->a->all.name,
-	     100 * expm1(worst->cost.shift), 100 * threshold);
+	     100 * expm1(worst->cost.shift), 100 * v->threshold);
 	return EXIT_SLOWER;
-}
-
-struct sides {
-	struct side v[SIDES_MAX];
-	size_t n;
-	bool in_time; /* a history */
-};
-
-/* Return: EXIT_OK or EXIT_FAIL. */
-static int load_side(struct sides *s, const char *name)
-{
-	struct side *side = &s->v[s->n];
-	const char *why = NULL;
-	const int err =
-		s->n == SIDES_MAX ? -E2BIG : side_load(side, name, &why);
-
-	if (err) {
-		warn("%s", why ? why : strerror(-err));
-	} else {
-		s->n++;
-	}
-	if (!err)
-		notes_warn(&side->notes);
-	return err ? EXIT_FAIL : EXIT_OK;
 }
 
 static int by_time(const void *a, const void *b)
@@ -112,43 +187,42 @@ static int by_time(const void *a, const void *b)
 	return strcmp(s ? s : "", t ? t : "");
 }
 
-static int compare_all(const struct settings *o, const struct sides *s,
-		       double floor, double threshold, const json_t *floors)
+/* Compare the @n @sides.  Return: an exit status. */
+static int compare_all(const struct settings *o, const struct side *sides,
+		       size_t n, struct compare_view v, double floor,
+		       const json_t *floors)
 {
-	struct comparison *c = text_alloc(s->n, sizeof(*c));
-	struct compare_view v;
+	struct comparison *c = text_alloc(n, sizeof(*c));
 	int status = EXIT_OK;
-	size_t n = 0;
 
-	for (size_t i = 1; i < s->n; i++)
-		compare_sides(&c[n++], &s->v[0], &s->v[i], floor, floors);
-	v = (struct compare_view) { c, n, o->all, s->in_time, threshold };
+	v.c = c;
+	for (v.n = 0; v.n + 1 < n; v.n++)
+		compare_sides(&c[v.n], &sides[0], &sides[v.n + 1], floor,
+			      floors);
 	if (!o->json)
 		compare_write(&(struct doc) { .f = stdout,
 					      .format = &doc_console },
 			      &v);
 	else if (compare_json(stdout, &v))
 		status = EXIT_FAIL;
-	for (size_t i = 0; o->same && i < n; i++)
+	for (size_t i = 0; o->same && i < v.n; i++)
 		if (judge_same(o->json ? stderr : stdout, &c[i]))
 			status = EXIT_FAIL;
 	if (o->out && write_pages(o->out, v))
 		status = EXIT_FAIL;
 	if (fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;
-	if (status == EXIT_OK)
-		status = judge(c, n, threshold);
-	return status;
+	return status == EXIT_OK ? judge(&v) : status;
 }
 
 static int compare(const struct settings *o, char **names, bool in_time)
 {
 	double threshold = o->threshold ? command_share(o->threshold, 0) : -2;
 	double floor = command_share(o->floor, default_floor(threshold));
-	json_t *floors = NULL;
-	static struct sides sides;
-	const char *why;
-	int status = EXIT_OK;
+	json_t *floors = json_object();
+	static struct side sides[SIDES_MAX];
+	const char *why = o->aa ? floors_read(floors, o->aa) : NULL;
+	size_t n = 0;
 
 	if (floor < 0 || (threshold < 0 && o->threshold)) {
 		warn("--%s: a number of percent, 0 or more",
@@ -159,23 +233,28 @@ static int compare(const struct settings *o, char **names, bool in_time)
 		warn("--threshold %s: below --floor %s, so only what is slower "
 		     "by more than the floor counts",
 		     o->threshold, o->floor);
-	if (o->aa) {
-		if (floors_read(&floors, o->aa, &why)) {
-			warn("--aa: %s", why);
-			status = EXIT_FAIL;
-		}
+	if (why)
+		why = text_format("--aa: %s", why);
+	for (; *names && !why; names++) {
+		why = n < SIDES_MAX ? side_load(&sides[n], *names)
+				    : strerror(E2BIG);
+		if (!why)
+			notes_warn(&sides[n++].notes);
 	}
-	for (; *names && status == EXIT_OK; names++)
-		status = load_side(&sides, *names);
-	sides.in_time = in_time;
+	if (why) {
+		warn("%s", why);
+		return EXIT_FAIL;
+	}
 	if (in_time)
-		qsort(sides.v, sides.n, sizeof(*sides.v), by_time);
+		qsort(sides, n, sizeof(*sides), by_time);
 	/* Counts have no noise that a floor would keep out. */
-	if (status == EXIT_OK && !o->floor && ledger_is(sides.v[0].runs))
+	if (!o->floor && ledger_is(sides->runs))
 		floor = 0;
-	if (status == EXIT_OK)
-		status = compare_all(o, &sides, floor, threshold, floors);
-	return status;
+	return compare_all(o, sides, n,
+			   (struct compare_view) { .all = o->all,
+						   .in_time = in_time,
+						   .threshold = threshold },
+			   floor, floors);
 }
 
 int command_compare(const struct settings *set, char **names)
@@ -186,114 +265,4 @@ int command_compare(const struct settings *set, char **names)
 int command_history(const struct settings *set, char **names)
 {
 	return compare(set, names, true);
-}
-
-/* Keep the largest effect that any A/A session showed for a row. */
-static void keep_effects(json_t *floors, const struct comparison *c)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		const struct pair *p = &c->v[i];
-		double effect = expm1(fabs(p->cost.shift));
-		const char *key;
-
-		if (!p->tested || !isfinite(effect))
-			continue;
-		key = compare_key(&p->a->all);
-		effect = fmax(effect,
-			      json_number_value(json_object_get(floors, key)));
-		json_object_set_new(floors, key, json_real(effect));
-	}
-}
-
-static int add_two(json_t *floors, const char *one, const char *other,
-		   const char **why)
-{
-	struct side sides[2] = { 0 };
-	struct comparison c;
-	int err = side_load(&sides[0], one, why);
-
-	if (!err)
-		err = side_load(&sides[1], other, why);
-	if (!err) {
-		compare_sides(&c, &sides[0], &sides[1], 0, NULL);
-		keep_effects(floors, &c);
-	}
-	return err;
-}
-
-static bool is_run(const char *dir)
-{
-	return !access(text_format("%s/invocations.jsonl", dir), F_OK);
-}
-
-/* A session has two sides; a run is set against the one named before it. */
-static int add_floors(json_t *floors, const char **before, const char *dir,
-		      const char **why)
-{
-	const char *const last = *before;
-
-	if (!is_run(dir))
-		return add_two(floors, text_format("%s/a", dir),
-			       text_format("%s/b", dir), why);
-	*before = dir;
-	return last ? add_two(floors, last, dir, why) : 0;
-}
-
-int floors_read(json_t **floors, const char *list, const char **why)
-{
-	const char *before = NULL, *dir;
-	int err = 0;
-
-	*floors = json_object();
-	*why = NULL;
-	while (!err && (dir = text_split(&list, ',')))
-		if (*dir)
-			err = add_floors(*floors, &before, dir, why);
-	return err;
-}
-
-double floors_row(const json_t *floors, const struct result *r)
-{
-	return json_number_value(json_object_get(floors, compare_key(r)));
-}
-
-static int add_run(struct side *s, const char *dir, const char **why)
-{
-	s->runs = text_grow(s->runs, s->n, sizeof(*s->runs));
-	return run_load(&s->runs[s->n++], dir, false, &s->notes, why);
-}
-
-/* Add the run in @dir, or each run in a directory there. */
-static int add_runs(struct side *s, const char *dir, const char **why)
-{
-	struct dirent **names = NULL;
-	const size_t before = s->n;
-	int n = is_run(dir) ? 0 : scandir(dir, &names, NULL, versionsort);
-	int err = 0;
-
-	for (int i = 0; i < n; i++) {
-		const char *name = names[i]->d_name;
-		const char *path = text_format("%s/%s", dir, name);
-
-		if (!err && *name != '.' && is_run(path))
-			err = add_run(s, path, why);
-	}
-	return err || s->n > before ? err : add_run(s, dir, why);
-}
-
-int side_load(struct side *s, const char *list, const char **why)
-{
-	const char *dir;
-	int err = 0;
-
-	*s = (struct side) { .name = list };
-	*why = NULL;
-	while (!err && (dir = text_split(&list, ',')))
-		if (*dir)
-			err = add_runs(s, dir, why);
-	if (!err && !s->n) {
-		*why = "a side of the comparison needs a results directory";
-		err = -1;
-	}
-	return err;
 }

@@ -210,7 +210,8 @@ static struct pair *new_pair(struct comparison *c, const struct row *row,
 	*p = (struct pair) {
 		.a = row,
 		.b = b,
-		.floor = floors_row(floors, &row->all),
+		.floor = json_number_value(
+			json_object_get(floors, compare_key(&row->all))),
 		.cost = { NAN, NAN, NAN },
 		.added = { NAN, NAN, NAN },
 		.at = { NAN, NAN },

@@ -71,11 +71,6 @@ struct comparison {
 	bool counted;
 };
 
-/* side_load() - @list is one results directory, or one that holds several, or
- * several of either with commas between.
- * Return: 0 or -errno with *@why. */
-int side_load(struct side *s, const char *list, const char **why);
-
 /* compare_sides() - every row of A with the same one of B, the core rows first;
  * where a side has two states, level with level, each a pair of its own.
  * Where the sides were measured one after the other and the core's frequency is
@@ -84,7 +79,7 @@ int side_load(struct side *s, const char *list, const char **why);
  * as Benjamini and Hochberg say, of the core rows and of the details for
  * themselves: of the alarms hardly one in twenty is false.
  * @floor: a share below which no difference matters; @floors: of single rows,
- * or NULL. */
+ * by compare_key(), or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,
 		   const struct side *b, double floor, const json_t *floors);
 
@@ -99,13 +94,6 @@ const char *compare_key(const struct result *r);
 json_t *compare_index(const struct run *run);
 const struct row *compare_find(const struct run *run, const json_t *index,
 			       const struct result *r);
-
-/* floors_read() - what the same thing shows against itself: @list names
- * directories that `make aa` (scripts/ab --same) made, or runs of the same
- * thing, each of which is set against the one before, with commas between.
- * Return: 0 with *@floors, or -errno with *@why. */
-int floors_read(json_t **floors, const char *list, const char **why);
-double floors_row(const json_t *floors, const struct result *r);
 
 /* compare_row() - the first pair of the row of @p in another comparison of the
  * same side A. */

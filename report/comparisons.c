@@ -83,12 +83,14 @@ struct ratio comparisons_ratio(const struct row *a, const struct row *b)
 	return r;
 }
 
-const char *comparisons_times(const struct ratio *r)
+/* "1.25" */
+static const char *times(const struct ratio *r)
 {
 	return isfinite(r->value) ? text_format("%.3g", r->value) : "–";
 }
 
-const char *comparisons_interval(const struct ratio *r)
+/* "1.2 – 1.3", or why not. */
+static const char *interval(const struct ratio *r)
 {
 	return isfinite(r->low) ? text_format("%.3g – %.3g", r->low, r->high)
 	       : isfinite(r->value) ? "too few rounds"
@@ -145,8 +147,8 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 			continue;
 		table_line(&table, "", line->field[QUESTION],
 			   said(line->field[A_WORDS], a),
-			   said(line->field[B_WORDS], b), comparisons_times(&r),
-			   comparisons_interval(&r));
+			   said(line->field[B_WORDS], b), times(&r),
+			   interval(&r));
 		why = text_grow(why, n, sizeof(*why));
 		why[n++] = isfinite(r.value)
 				   ? reason(line,
@@ -236,8 +238,7 @@ static void add_pair(struct table *t, const struct rowtable_line *line,
 			continue;
 		table_line(t, "", words, at_words(new, value),
 			   tables_value(&a->all), tables_value(&b->all),
-			   comparisons_times(&r), comparisons_interval(&r),
-			   verdict(&r));
+			   times(&r), interval(&r), verdict(&r));
 		words = NULL;
 	}
 }

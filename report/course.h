@@ -61,10 +61,6 @@ void operations_template(FILE *f, const struct operations *ops,
 int predictions_read(struct operations *ops, const char *path, double core_hz,
 		     struct notes *notes);
 
-/* predictions_whole() - set the third of @parts from the others, if it is NAN:
- * time adds up; of a bandwidth or a size it is the first. */
-void predictions_whole(double *parts, const char *unit);
-
 /**
  * estimates_make() - by the `estimate` lines of @table: of an operation the
  * first counts whose condition holds and whose figures this run has.
@@ -183,11 +179,6 @@ struct ratio {
 /* comparisons_ratio() - of @a to @b, rows of one run (rank_shift() of the
  * logarithms of the process runs' values); NULL: not measured. */
 struct ratio comparisons_ratio(const struct row *a, const struct row *b);
-
-/* comparisons_times(), comparisons_interval() - "1.25", "1.2 – 1.3", or why
- * not. */
-const char *comparisons_times(const struct ratio *r);
-const char *comparisons_interval(const struct ratio *r);
 
 /* comparisons_write() - the questions of the course that compare two
  * operations, by the `comparison` and `because` lines of @t (docs/rows.md): a

@@ -140,7 +140,9 @@ static int take(void *user, const char *section, const char *key,
 					key));
 }
 
-void predictions_whole(double *parts, const char *unit)
+/* Set the third of @parts from the others, if it is NAN: time adds up; of a
+ * bandwidth or a size it is the first. */
+static void predictions_whole(double *parts, const char *unit)
 {
 	const double a = parts[BASE], b = parts[SOFTWARE];
 
