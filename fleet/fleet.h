@@ -87,8 +87,8 @@ size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
  * facts of the run and of the machine are sure to be there; in a row only its
  * names, status, value, interval and core_hz are. */
 typedef void fleet_take_fn(void *arg, const struct result *row, size_t left);
-int fleet_read(struct run *run, const char *dir, struct notes *notes,
-	       fleet_take_fn *take, void *arg, const char **why);
+const char *fleet_read(struct run *run, const char *dir, struct notes *notes,
+		       fleet_take_fn *take, void *arg);
 
 /* fleet_node() - the node of that name, or NULL. */
 const struct fleet_node *fleet_node(const struct fleet *f, const char *name);

@@ -293,9 +293,9 @@ static void load_node(struct fleet *f, struct fleet_node *node)
 	struct reading in = { f, node, SIZE_MAX };
 	struct notes notes = { 0 };
 	struct run run;
-	const char *why;
+	const char *why = fleet_read(&run, dir, &notes, take_row, &in);
 
-	if (!fleet_read(&run, dir, &notes, take_row, &in, &why)) {
+	if (!why) {
 		describe(node, &run);
 	} else {
 		add_note(f, why);

@@ -194,21 +194,20 @@ static bool read_rows(const char *dir, fleet_take_fn *take, void *arg)
 	return good;
 }
 
-int fleet_read(struct run *run, const char *dir, struct notes *notes,
-	       fleet_take_fn *take, void *arg, const char **why)
+const char *fleet_read(struct run *run, const char *dir, struct notes *notes,
+		       fleet_take_fn *take, void *arg)
 {
-	int err;
+	const char *why;
 
 	*run = (struct run) { .dir = dir, .notes = notes };
-	*why = NULL;
 	if (read_rows(dir, take, arg)) {
 		run->meta = run_read_json(run, "run.json", JSON_OBJECT);
 		run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
 		run->noise = noise_certificate_read(dir, notes);
-		return 0;
+		return NULL;
 	}
-	err = run_load(run, dir, false, notes, why);
-	for (size_t i = 0; !err && i < run->nrows; i++)
+	why = run_load(run, dir, false, notes);
+	for (size_t i = 0; !why && i < run->nrows; i++)
 		take(arg, &run->rows[i].all, run->nrows - i);
-	return err;
+	return why;
 }

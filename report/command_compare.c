@@ -22,11 +22,8 @@ static bool is_run(const char *dir)
 
 static const char *add_run(struct side *s, const char *dir)
 {
-	const char *why;
-
 	s->runs = text_grow(s->runs, s->n, sizeof(*s->runs));
-	return run_load(&s->runs[s->n++], dir, false, &s->notes, &why) ? why
-								       : NULL;
+	return run_load(&s->runs[s->n++], dir, false, &s->notes);
 }
 
 /* Add the run in @dir, or each run in a directory there. */

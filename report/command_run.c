@@ -59,14 +59,13 @@ int command_with_run(const struct settings *set, const char *dir, bool core,
 {
 	struct notes notes = { 0 };
 	struct run run;
-	const char *why;
-	int err = run_load(&run, dir, core, &notes, &why);
+	const char *why = run_load(&run, dir, core, &notes);
 
-	if (err)
+	if (why) {
 		warn("%s", why);
-	else
-		err = use(set, &run);
-	return err ? EXIT_FAIL : flushed();
+		return EXIT_FAIL;
+	}
+	return use(set, &run) ? EXIT_FAIL : flushed();
 }
 
 static int make(const struct settings *set, struct run *run)

@@ -233,25 +233,22 @@ static void read_line(struct run *run, struct reading *in)
 	}
 }
 
-static int read_lines(struct run *run, struct reading *in, const char **why)
+/* Return: NULL, or what is wrong with the file. */
+static const char *read_lines(struct run *run, struct reading *in)
 {
 	const struct input *file = &in->file;
 	const int err = input_open(&in->file, in->path, INPUT_NO_LINK);
 
-	if (err) {
-		*why = text_format("%s: %s: is this a directory that "
-				   "oscost run made?",
+	if (err)
+		return text_format("%s: %s: is this a directory that oscost "
+				   "run made?",
 				   in->path, input_error(-err));
-		return err;
-	}
 	while (input_next(&in->file))
 		if (strspn(file->line, " \t\r\n") != file->len &&
 		    (!in->core || strstr(file->line, "\"tier\":\"core\"")))
 			read_line(run, in);
-	if (ferror(file->f)) {
-		*why = text_format("%s: %s", in->path, strerror(EIO));
-		return -EIO;
-	}
+	if (ferror(file->f))
+		return text_format("%s: %s", in->path, strerror(EIO));
 	if (run->bad_lines > MAX_BAD_NOTES)
 		notes_format(run->notes, NULL, "%s: %u more lines left out",
 			     in->path, run->bad_lines - MAX_BAD_NOTES);
@@ -262,7 +259,7 @@ static int read_lines(struct run *run, struct reading *in, const char **why)
 			     "%s: %zu line%s of a case, round and seed "
 			     "that the file has already: each counts once",
 			     in->path, in->twice, in->twice == 1 ? "" : "s");
-	return 0;
+	return NULL;
 }
 
 /* How far samples lie apart, less the slowest tenth, into which the tick may
@@ -462,31 +459,31 @@ static void describe_sections(struct run *run)
 	}
 }
 
-int run_load(struct run *run, const char *dir, bool core, struct notes *notes,
-	     const char **why)
+const char *run_load(struct run *run, const char *dir, bool core,
+		     struct notes *notes)
 {
 	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
 			      .core = core,
 			      .index = json_object(),
 			      .seen = json_object() };
-	int err;
+	const char *why;
 
 	*run = (struct run) { .dir = dir, .notes = notes };
-	*why = NULL;
 	run->meta = run_read_json(run, "run.json", JSON_OBJECT);
 	open_planned(run);
-	err = read_lines(run, &in, why);
+	why = read_lines(run, &in);
 	json_decref(in.index);
 	json_decref(in.seen);
 	read_troubles(run, &in);
 	for (size_t i = 0; i < run->ntroubles; i++)
 		find_section(run, run->troubles[i].program);
-	if (!err && !in.n && !run->ntroubles) {
-		*why = text_format("%s: no usable row: nothing was measured",
-				   in.path);
-		err = -ENODATA;
-	}
-	if (!err) {
+	if (!why && !in.n && !run->ntroubles)
+		why = text_format("%s: no usable row: nothing was measured",
+				  in.path);
+	if (!why && aggregate(run, &in))
+		why = text_format("%s: it changed while it was read; try again",
+				  in.path);
+	if (!why) {
 		run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
 		run->peer =
 			access(text_format("%s/peer.json", dir), F_OK)
@@ -495,22 +492,15 @@ int run_load(struct run *run, const char *dir, bool core, struct notes *notes,
 		run->about = run_read_json(run, "about.json", JSON_ARRAY);
 		run->noise = noise_certificate_read(dir, notes);
 		describe_sections(run);
-		err = aggregate(run, &in);
-		if (err)
-			*why = text_format("%s: %s", in.path,
-					   err == -ENOMEM
-						   ? strerror(ENOMEM)
-						   : "it changed while it was "
-						     "read; try again");
 		rounds_count(run);
 		trend_mark(run);
-		for (size_t i = 0; i < run->nrows && !err; i++)
+		for (size_t i = 0; i < run->nrows; i++)
 			grade_set(&run->rows[i].all, NAN);
 	}
 	if (in.file.f)
 		input_close(&in.file);
 	free(in.lines);
-	return err;
+	return why;
 }
 
 void run_free(struct run *run)

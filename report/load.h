@@ -84,15 +84,14 @@ struct run {
 /**
  * run_load() - read a results directory.
  * @core: only the core rows.
- * @why: on failure one line for the user.
  *
  * Files and lines that cannot be used are left out with a note; only a
  * directory without a single usable row or reason is a failure.
  *
- * Return: 0 or -errno.
+ * Return: NULL, or one line for the user.
  */
-int run_load(struct run *run, const char *dir, bool core, struct notes *notes,
-	     const char **why);
+const char *run_load(struct run *run, const char *dir, bool core,
+		     struct notes *notes);
 
 /* run_free() - of one of thousands; any other is there until the end. */
 void run_free(struct run *run);

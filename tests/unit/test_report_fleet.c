@@ -122,12 +122,11 @@ TEST(reading)
 	struct notes notes = { 0 };
 	struct run run, lean;
 	struct seen s = { .run = &run };
-	const char *why;
 
-	if (!OK(!run_load(&run, SAMPLE, false, &notes, &why), "load the sample"))
+	if (!OK(!run_load(&run, SAMPLE, false, &notes), "load the sample"))
 		return;
 	s.index = compare_index(&run);
-	OK(!fleet_read(&lean, SAMPLE, &notes, see, &s, &why), "read it");
+	OK(!fleet_read(&lean, SAMPLE, &notes, see, &s), "read it");
 	OK(!lean.nrows, "without the loader");
 	OK(s.rows == run.nrows && s.rows, "all rows");
 	OK(s.same == s.rows, "with the same figures");
