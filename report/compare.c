@@ -62,19 +62,13 @@ static bool same_estimator(const char *a, const char *b)
 static const char *obstacle(const struct comparison *c, const struct side *s,
 			    const struct result *r, const struct row *row)
 {
-	static const char *const absent[2][2] = {
-		{ "A has no such row", "a run of A has no such row" },
-		{ "B has no such row", "a run of B has no such row" },
-	};
-	static const char *const without[2][2] = {
-		{ "A has no value", "a run of A has no value" },
-		{ "B has no value", "a run of B has no value" },
-	};
+	const char *run = text_format("%s%c", s->n > 1 ? "a run of " : "",
+				      s == c->b ? 'B' : 'A');
 
 	if (!row)
-		return absent[s == c->b][s->n > 1];
+		return text_format("%s has no such row", run);
 	if (row->all.status != RESULT_OK)
-		return without[s == c->b][s->n > 1];
+		return text_format("%s has no value", run);
 	if (!same_text(r->unit, row->all.unit))
 		return "other unit";
 	if (!same_estimator(r->estimator, row->all.estimator))

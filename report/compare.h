@@ -44,7 +44,7 @@ struct pair {
 	bool by_frequency;	       /* differs in time, not in cycles */
 	double floor; /* the largest effect that A/A sessions showed, or 0 */
 	enum verdict verdict;
-	const char *why; /* not comparable: static text */
+	const char *why; /* not comparable */
 	bool tested;
 	bool first; /* of the row */
 	/* A row with two states (rank.h) has here: which level this is, static

@@ -37,8 +37,30 @@ static json_t *or_null(json_t *v)
 	return v ? json_incref(v) : json_null();
 }
 
+/* A row; with @rows also what other formats want of it and --format json has
+ * not: the value of each process run, why there is none, the name on the card.
+ */
+static json_t *row_json(const struct run *run, const struct row *row,
+			const struct rowtable *rows)
+{
+	json_t *json = result_to_json(&row->all), *values = json_array();
+
+	for (size_t i = 0; rows && i < row->n; i++)
+		json_array_append_new(values,
+				      isfinite(row->values[i])
+					      ? json_real(row->values[i])
+					      : json_null());
+	if (rows)
+		json_object_update_new(
+			json, json_pack("{s:O, s:s?, s:s?}", "values", values,
+					"why", row->missing, "words",
+					tables_words(run, rows, row, false)));
+	json_decref(values);
+	return json;
+}
+
 /* {schema, machine, run, noise, rows}; a new reference. */
-static json_t *document(const struct run *run)
+static json_t *document(const struct run *run, const struct rowtable *table)
 {
 	json_t *rows = json_array();
 
@@ -46,9 +68,10 @@ static json_t *document(const struct run *run)
 		const struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++)
-			json_array_append_new(
-				rows,
-				result_to_json(&run->rows[s->rows[j]].all));
+			json_array_append_new(rows,
+					      row_json(run,
+						       &run->rows[s->rows[j]],
+						       table));
 	}
 	return json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema", RESULT_SCHEMA,
 			 "machine", or_null(run->machine), "run",
@@ -58,45 +81,13 @@ static json_t *document(const struct run *run)
 
 int export_json(FILE *f, const void *run)
 {
-	json_t *all = document(run);
+	json_t *all = document(run, NULL);
 	int err = 0;
 
 	if (!all || json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)))
 		err = -ENOMEM;
 	fputc('\n', f);
 	return err;
-}
-
-/* Give the rows of @all what other formats want of them and --format json has
- * not: the value of each invocation, why there is none, the name on the card.
- */
-static void add_details(json_t *all, const struct run *run,
-			const struct rowtable *rowtable)
-{
-	json_t *rows = json_object_get(all, "rows");
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->nsections; i++) {
-		const struct section *s = &run->sections[i];
-
-		for (size_t j = 0; j < s->n; j++, n++) {
-			const struct row *row = &run->rows[s->rows[j]];
-			json_t *values = json_array();
-
-			for (size_t k = 0; k < row->n; k++)
-				json_array_append_new(
-					values,
-					isfinite(row->values[k])
-						? json_real(row->values[k])
-						: json_null());
-			json_object_update_new(
-				json_array_get(rows, n),
-				json_pack("{s:o, s:s?, s:s?}", "values", values,
-					  "why", row->missing, "words",
-					  tables_words(run, rowtable, row,
-						       false)));
-		}
-	}
 }
 
 /* Let jq make the format of @all by the program @path, which may include others
@@ -138,7 +129,6 @@ static int print_as(const struct settings *set, struct run *run)
 {
 	const char *dir = text_format("%s/" PROGRAMS, set->root);
 	struct rowtable table;
-	json_t *all;
 
 	grades_earlier(run);
 	rowtable_read(&table, set->root, run->notes);
@@ -147,9 +137,8 @@ static int print_as(const struct settings *set, struct run *run)
 		return export_csv(stdout, run);
 	if (!strcmp(set->format, "json"))
 		return export_json(stdout, run);
-	all = document(run);
-	add_details(all, run, &table);
-	return convert(text_format("%s/%s.jq", dir, set->format), dir, all);
+	return convert(text_format("%s/%s.jq", dir, set->format), dir,
+		       document(run, &table));
 }
 
 int command_export(const struct settings *set, char **names)

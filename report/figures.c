@@ -54,45 +54,25 @@ static bool is_known(const struct figures *figs, const struct figure *fig)
 	return false;
 }
 
-static void add_figure(struct figures *figs, const struct figure *fig)
-{
-	figs->v = text_grow(figs->v, figs->n, sizeof(*fig));
-	figs->v[figs->n++] = *fig;
-}
-
 void figures_read(struct figures *figs, const struct rowtable *table,
 		  struct notes *notes)
 {
-	static const struct figure card = {
-		.id = "card",
-		.kind = "card",
-		.benchmark = "",
-		.x = "-",
-		.series = "",
-		.value = "value",
-		.flags = "logx",
-		.title = "",
-		.xlabel = "",
-		.ylabel = "",
-		.caption = "Times (top) and bandwidths (bottom), on "
-			   "logarithmic scales.  The bars show how sure each "
-			   "number is (95 % interval).",
-	};
 	const struct rowtable_line *line = NULL;
 
 	*figs = (struct figures) { 0 };
 	while ((line = rowtable_next(table, "figure", line))) {
 		struct figure fig = { 0 };
 
-		if (read_figure(&fig, line) || is_known(figs, &fig))
+		if (read_figure(&fig, line) || is_known(figs, &fig)) {
 			notes_format(notes, NULL,
 				     "%s: needs %d fields parted by tabs "
 				     "and an id of its own: figure left out",
 				     line->place, FIELDS);
-		else
-			add_figure(figs, &fig);
+			continue;
+		}
+		figs->v = text_grow(figs->v, figs->n, sizeof(fig));
+		figs->v[figs->n++] = fig;
 	}
-	add_figure(figs, &card);
 }
 
 static const char *output_of(const struct run *run, const struct figure *fig,
@@ -126,21 +106,15 @@ static void remove_old(const struct run *run, const struct figure *fig)
 		unlink(output_of(run, fig, suffixes[i]));
 }
 
-/* Run @root/scripts/plot DIR ID...  Return: its exit status, or -errno after
- * the reason was printed. */
-static int draw(const char *root, const char *dir, const char *const *ids,
-		size_t count)
+/* Run @root/scripts/plot DIR.  Return: its exit status, or -errno after the
+ * reason was printed. */
+static int draw(const char *root, const char *dir)
 {
 	const char *path = text_format("%s/scripts/plot", root);
-	const char **argv = text_alloc(count + 3, sizeof(*argv));
-	size_t n = 0;
+	const char *const argv[] = { path, dir, NULL };
 	int status, err;
 	pid_t pid;
 
-	argv[n++] = path;
-	argv[n++] = dir;
-	for (size_t i = 0; i < count; i++)
-		argv[n++] = ids[i];
 	fflush(NULL);
 	err = posix_spawn(&pid, path, NULL, NULL, (char *const *)argv, environ);
 	if (err) {
@@ -207,8 +181,7 @@ static void write_data(struct figures *figs, const struct run *run,
 void figures_make(struct figures *figs, const struct run *run,
 		  const struct course *course, const char *root, bool no_plots)
 {
-	const char **ids;
-	int status = 0;
+	int status;
 
 	write_data(figs, run, course);
 	if (!figs->n)
@@ -217,10 +190,7 @@ void figures_make(struct figures *figs, const struct run *run,
 		notes_add(run->notes, "Plots were switched off", NULL);
 		return;
 	}
-	ids = text_alloc(figs->n, sizeof(*ids));
-	for (size_t i = 0; i < figs->n; i++)
-		ids[i] = figs->v[i].id;
-	status = draw(root, run->dir, ids, figs->n);
+	status = draw(root, run->dir);
 	for (size_t i = 0; i < figs->n; i++) {
 		figs->v[i].drawn =
 			!access(output_of(run, &figs->v[i], "svg"), R_OK);

@@ -30,7 +30,7 @@ struct figures {
 };
 
 /* figures_read() - by the `figure` lines of @table, of which bad ones become
- * notes; and the card's. */
+ * notes. */
 void figures_read(struct figures *figs, const struct rowtable *table,
 		  struct notes *notes);
 

@@ -229,33 +229,21 @@ void sections_machine(struct doc *d, const struct run *run)
 	doc_unfold(d);
 }
 
-/* A fact in the evidence of a row: a text, or several where they differ. */
-static const char *fact(const struct result *r, const char *key)
-{
-	const json_t *v = json_object_get(r->evidence, key);
-
-	return json_is_string(v) ? json_string_value(v) : NULL;
-}
-
 /* The value of one statistic of @method, and the paper's in brackets. */
-static const char *statistic(const struct run *run,
-			     const struct section *certify, const char *method,
+static const char *statistic(const struct run *run, const char *method,
 			     const char *cases)
 {
-	const char *name = text_format("method=%s,%s", method, cases);
+	const struct row *row =
+		run_pick(run, "certify",
+			 text_format("method=%s,%s", method, cases));
+	const struct result *r = row ? &row->all : NULL;
+	const double paper = r ? run_number(r->evidence, "paper") : NAN;
 
-	for (size_t i = 0; i < certify->n; i++) {
-		const struct result *r = &run->rows[certify->rows[i]].all;
-		const double paper = run_number(r->evidence, "paper");
-
-		if (strcmp(r->name, name) != 0 || r->status != RESULT_OK)
-			continue;
-		return isfinite(paper)
-			       ? text_format("%s (%s)", text_number(r->value),
+	if (!r || r->status != RESULT_OK)
+		return NULL;
+	return isfinite(paper) ? text_format("%s (%s)", text_number(r->value),
 					     text_number(paper))
 			       : text_number(r->value);
-	}
-	return NULL;
 }
 
 /* The verdict on each method and check, and the white paper's seven statistics
@@ -281,15 +269,14 @@ static void put_verdicts(struct doc *d, const struct run *run,
 	for (size_t i = 0; i < certify->n; i++) {
 		const struct result *r = &run->rows[certify->rows[i]].all;
 		const char *method = run_text(r->params, "method");
-		const char *verdict = fact(r, "verdict");
+		const char *verdict = run_text(r->evidence, "verdict");
 
 		if (!verdict)
 			continue;
 		table_line(&t, "", method ? method : r->name, verdict);
 		for (size_t k = 0; k < n && method; k++)
-			table_cell(&t, k + 2,
-				   statistic(run, certify, method, cases[k]));
-		table_cell(&t, n + 2, fact(r, "why"));
+			table_cell(&t, k + 2, statistic(run, method, cases[k]));
+		table_cell(&t, n + 2, run_text(r->evidence, "why"));
 	}
 	t.caption = "certify: the verdict on each timing method, and the white "
 		    "paper's seven statistics of it, here and, in brackets, in "
