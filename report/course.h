@@ -154,8 +154,8 @@ double formula_value(const char *text, const struct formula_world *w,
 
 /**
  * formula_text() - @text with each {UNIT FORMULA} replaced by its value:
- * {ns syscall}, {B/s 4096/loop}, {1 a/b} for a bare number, {% a/b}.  One
- * without a value becomes "unknown".
+ * {ns syscall}, {B/s 4096/loop}, {1 a/b} for a bare number, {% a/b};
+ * {text os}: a text of machine.json.  One without a value becomes "unknown".
  */
 const char *formula_text(const char *text, const struct formula_world *w);
 

@@ -118,32 +118,19 @@ static void put_programs(struct doc *d, const struct course *c,
 	doc_table(d, &t, NULL);
 }
 
+/* A machine; the text of that id if it is not known. */
 static void put_machine(struct doc *d, const json_t *machine,
-			const char *caption)
+			const char *caption, const char *otherwise)
 {
 	struct table t;
 
+	if (!machine) {
+		doc_prose(d, otherwise);
+		return;
+	}
 	sections_machine_table(&t, machine);
 	t.caption = caption;
 	doc_table(d, &t, NULL);
-}
-
-/* The server of the rows of the network. */
-static void put_peer(struct doc *d, const struct run *run)
-{
-	if (run->peer)
-		put_machine(d, run->peer, "The server");
-	else
-		doc_prose(d, "course-server");
-}
-
-static void put_compiler(struct doc *d, const struct run *run)
-{
-	doc_para(d,
-		 "The programs are written in C. They were compiled by %s with "
-		 "the flags %s.",
-		 run_known(run->machine, "compiler", "an unknown compiler"),
-		 run_known(run->machine, "flags", "that are not known"));
 }
 
 /* The `reference` lines, one a paragraph, with their numbers. */
@@ -172,15 +159,12 @@ static void put_hint(struct doc *d, const struct course *c,
 	const struct formula_world w = { run, &c->ops, NULL, &c->table, NULL };
 	const struct section *files = run_section(run, "file_read");
 
-	if (!strcmp(hint, "machine") && run->machine) {
+	if (!strcmp(hint, "machine")) {
 		put_machine(d, run->machine,
-			    "The machine, as it describes itself");
-	} else if (!strcmp(hint, "machine")) {
-		doc_prose(d, "course-machine");
+			    "The machine, as it describes itself",
+			    "course-machine");
 	} else if (!strcmp(hint, "peer")) {
-		put_peer(d, run);
-	} else if (!strcmp(hint, "compiler")) {
-		put_compiler(d, run);
+		put_machine(d, run->peer, "The server", "course-server");
 	} else if (!strcmp(hint, "references")) {
 		put_references(d, &c->table);
 	} else if (!strcmp(hint, "programs")) {

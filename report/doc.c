@@ -21,9 +21,8 @@ static bool is_code(const char *s, size_t len)
 	return false;
 }
 
-/* Write @form: see struct doc_format. */
-static void put(struct doc *d, const char *form, const char *name,
-		const char *text)
+void doc_put(struct doc *d, const char *form, const char *name,
+	     const char *text)
 {
 	for (; form && *form; form++) {
 		if (*form != '%') {
@@ -42,35 +41,10 @@ static void put(struct doc *d, const char *form, const char *name,
 	}
 }
 
-void doc_begin(struct doc *d, const char *title)
-{
-	put(d, d->format->begin, d->format->preamble, title);
-}
-
 void doc_end(struct doc *d)
 {
-	put(d, d->rows ? d->format->script : NULL, page_js, NULL);
-	put(d, d->format->end, NULL, NULL);
-}
-
-void doc_heading(struct doc *d, const char *id, const char *text)
-{
-	put(d, d->format->heading, id, text);
-}
-
-void doc_fold(struct doc *d, const char *id, const char *text)
-{
-	put(d, d->format->fold, id, text);
-}
-
-void doc_unfold(struct doc *d)
-{
-	put(d, d->format->unfold, NULL, NULL);
-}
-
-void doc_paragraph(struct doc *d, const char *text)
-{
-	put(d, d->format->para, NULL, text);
+	doc_put(d, d->rows ? d->format->script : NULL, page_js, NULL);
+	doc_put(d, d->format->end, NULL, NULL);
 }
 
 void doc_warning(struct doc *d, const char *text, const char *remedy)
@@ -79,42 +53,22 @@ void doc_warning(struct doc *d, const char *text, const char *remedy)
 		 remedy ? remedy : "");
 }
 
-void doc_list(struct doc *d)
-{
-	put(d, d->format->list, NULL, NULL);
-}
-
-void doc_item(struct doc *d, const char *href, const char *text)
-{
-	put(d, href ? d->format->link : d->format->item, href, text);
-}
-
-void doc_list_end(struct doc *d)
-{
-	put(d, d->format->list_end, NULL, NULL);
-}
-
 void doc_code(struct doc *d, const char *text)
 {
 	const char *line;
 
-	put(d, d->format->code, NULL, NULL);
+	doc_put(d, d->format->code, NULL, NULL);
 	while ((line = text_split(&text, '\n')))
-		put(d, d->format->code_line, NULL, line);
-	put(d, d->format->code_end, NULL, NULL);
-}
-
-void doc_picture(struct doc *d, const char *name, const char *caption)
-{
-	put(d, d->format->picture, name, caption);
+		doc_put(d, d->format->code_line, NULL, line);
+	doc_put(d, d->format->code_end, NULL, NULL);
 }
 
 void doc_figure(struct doc *d, const char *name, const char *caption)
 {
-	put(d, d->format->figure, name,
-	    d->format->numbered
-		    ? text_format("Figure %u: %s", ++d->figures, caption)
-		    : caption);
+	doc_put(d, d->format->figure, name,
+		d->format->numbered
+			? text_format("Figure %u: %s", ++d->figures, caption)
+			: caption);
 }
 
 void doc_table(struct doc *d, const struct table *t, const char *otherwise)

@@ -109,21 +109,26 @@ struct doc {
 /* doc_console is for a terminal: without pictures, links and lists. */
 extern const struct doc_format doc_html, doc_md, doc_tex, doc_console;
 
-void doc_begin(struct doc *d, const char *title);
+/* doc_put() - one part: @form of the format, with @name and @text. */
+void doc_put(struct doc *d, const char *form, const char *name,
+	     const char *text);
+
+#define doc_begin(d, title) \
+	doc_put(d, (d)->format->begin, (d)->format->preamble, title)
 void doc_end(struct doc *d);
 
 /* doc_heading() - @id: [a-z0-9-]; doc_fold() - one below it, of what is folded
  * away in a page until doc_unfold(); no folds in folds. */
-void doc_heading(struct doc *d, const char *id, const char *text);
-void doc_fold(struct doc *d, const char *id, const char *text);
-void doc_unfold(struct doc *d);
+#define doc_heading(d, id, text) doc_put(d, (d)->format->heading, id, text)
+#define doc_fold(d, id, text)	 doc_put(d, (d)->format->fold, id, text)
+#define doc_unfold(d)		 doc_put(d, (d)->format->unfold, NULL, NULL)
 
 /* doc_paragraph() - @text; doc_para() - by a format of printf(); doc_prose() -
  * of prose(): its id, then names and values in turn; doc_warning() - with what
  * to do about it, or NULL. */
-void doc_paragraph(struct doc *d, const char *text);
-#define doc_para(d, ...)  doc_paragraph(d, text_format(__VA_ARGS__))
-#define doc_prose(d, ...) doc_paragraph(d, prose(__VA_ARGS__, NULL))
+#define doc_paragraph(d, text) doc_put(d, (d)->format->para, NULL, text)
+#define doc_para(d, ...)       doc_paragraph(d, text_format(__VA_ARGS__))
+#define doc_prose(d, ...)      doc_paragraph(d, prose(__VA_ARGS__, NULL))
 void doc_warning(struct doc *d, const char *text, const char *remedy);
 
 /* doc_code() - lines as they are.  doc_text() - paragraphs of @text: blank
@@ -132,13 +137,15 @@ void doc_code(struct doc *d, const char *text);
 void doc_text(struct doc *d, const char *text);
 
 /* doc_list(), doc_item() for each, @href: a link or NULL, doc_list_end(). */
-void doc_list(struct doc *d);
-void doc_item(struct doc *d, const char *href, const char *text);
-void doc_list_end(struct doc *d);
+#define doc_list(d) doc_put(d, (d)->format->list, NULL, NULL)
+#define doc_item(d, href, text) \
+	doc_put(d, (href) ? (d)->format->link : (d)->format->item, href, text)
+#define doc_list_end(d) doc_put(d, (d)->format->list_end, NULL, NULL)
 
 /* doc_picture() - FIGURES_DIR/@name.svg with its caption; @name is safe in a
  * link; doc_figure() - one with data. */
-void doc_picture(struct doc *d, const char *name, const char *caption);
+#define doc_picture(d, name, caption) \
+	doc_put(d, (d)->format->picture, name, caption)
 void doc_figure(struct doc *d, const char *name, const char *caption);
 
 /* doc_table() - @t; @otherwise (or NULL: nothing) if it has no rows. */

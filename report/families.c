@@ -109,42 +109,6 @@ void sections_figures(struct doc *d, const char *program,
 			doc_figure(d, figs->v[i].id, figs->v[i].caption);
 }
 
-/* The next family after @last (NULL: the first) with a program in @run, or a
- * figure by itself, and its @id; the last one is of the programs that have
- * none.  Return: whether there is one. */
-static bool next_family(const struct run *run, const struct rowtable *t,
-			const struct figures *figs,
-			const struct rowtable_line **family, const char **id,
-			bool *done)
-{
-	while (!*done) {
-		bool has = false;
-
-		*family = rowtable_next(t, "family", *family);
-		*done = !*family;
-		*id = family_id(*family);
-		for (size_t i = 0; i < run->nsections; i++)
-			has |= is_of(*family, t, &run->sections[i]);
-		for (size_t i = 0; i < figs->n; i++)
-			has |= is_figure_of(&figs->v[i], *id + ID_PREFIX);
-		if (has)
-			return true;
-	}
-	return false;
-}
-
-void families_contents(struct doc *d, const struct run *run,
-		       const struct rowtable *t, const struct figures *figs)
-{
-	const struct rowtable_line *family = NULL;
-	bool done = false;
-	const char *id;
-
-	while (next_family(run, t, figs, &family, &id, &done))
-		doc_item(d, text_format("#%s", id),
-			 family ? family->field[0] : OTHERS);
-}
-
 /* An id for links; numbered if the name has what an id must not have. */
 static const char *anchor(const struct run *run, const struct section *s)
 {
@@ -219,6 +183,45 @@ static void put_core(struct doc *d, const struct run *run,
 	}
 }
 
+typedef void put_fn(struct doc *d, const struct run *run, const char *id,
+		    const struct rowtable_line *family,
+		    const struct rowtable *t, const struct figures *figs);
+
+/* Put each family with a program in @run, or a figure by itself; the last one
+ * is of the programs that have none. */
+static void put_each(put_fn *put, struct doc *d, const struct run *run,
+		     const struct rowtable *t, const struct figures *figs)
+{
+	const struct rowtable_line *family = NULL;
+
+	do {
+		const char *id;
+		bool has = false;
+
+		family = rowtable_next(t, "family", family);
+		id = family_id(family);
+		for (size_t i = 0; i < run->nsections; i++)
+			has |= is_of(family, t, &run->sections[i]);
+		for (size_t i = 0; i < figs->n; i++)
+			has |= is_figure_of(&figs->v[i], id + ID_PREFIX);
+		if (has)
+			put(d, run, id, family, t, figs);
+	} while (family);
+}
+
+static void put_item(struct doc *d, const struct run *run, const char *id,
+		     const struct rowtable_line *family,
+		     const struct rowtable *t, const struct figures *figs)
+{
+	doc_item(d, text_format("#%s", id), family ? family->field[0] : OTHERS);
+}
+
+void families_contents(struct doc *d, const struct run *run,
+		       const struct rowtable *t, const struct figures *figs)
+{
+	put_each(put_item, d, run, t, figs);
+}
+
 static void put_family(struct doc *d, const struct run *run, const char *id,
 		       const struct rowtable_line *family,
 		       const struct rowtable *t, const struct figures *figs)
@@ -239,10 +242,5 @@ static void put_family(struct doc *d, const struct run *run, const char *id,
 void families_write(struct doc *d, const struct run *run,
 		    const struct rowtable *t, const struct figures *figs)
 {
-	const struct rowtable_line *family = NULL;
-	bool done = false;
-	const char *id;
-
-	while (next_family(run, t, figs, &family, &id, &done))
-		put_family(d, run, id, family, t, figs);
+	put_each(put_family, d, run, t, figs);
 }

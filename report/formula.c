@@ -273,12 +273,17 @@ double formula_value(const char *text, const struct formula_world *w,
 	return value_at(text, w, missing, 0);
 }
 
-/* "UNIT FORMULA" as words. */
-static const char *figure(const char *text, const void *w)
+/* "UNIT FORMULA" as words; "text PATH" is one of machine.json. */
+static const char *figure(const char *text, const void *arg)
 {
+	const struct formula_world *w = arg;
 	const char *unit = text_split(&text, ' '), *missing;
-	const double x = formula_value(text ? text : "", w, &missing);
+	double x;
 
+	text = text ? text : "";
+	if (!strcmp(unit, "text"))
+		return run_known(w->run->machine, text, "unknown");
+	x = formula_value(text, w, &missing);
 	return !isfinite(x)	    ? "unknown"
 	       : !strcmp(unit, "%") ? text_percent(x)
 				    : text_units(x, unit);
