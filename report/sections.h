@@ -132,15 +132,6 @@ bool pairs_fill(struct table *t, const struct rowtable *rows,
 void mistakes_write(struct doc *d, const struct rowtable *rows,
 		    const struct run *run);
 
-/*
- * Facts that two programs of a run state differently, and cannot both be right.
- */
-
-/* contradictions_add() - a note for each.  The third cache: its loads are
- * clearly faster than memory's in mem_latency, and its bytes in mem_bandwidth,
- * or neither. */
-void contradictions_add(struct run *run);
-
 /* warnings_add() - what the results say against themselves, each with the
  * remedy, as notes of @run. */
 void warnings_add(struct run *run);
