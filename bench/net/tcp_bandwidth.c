@@ -288,13 +288,13 @@ static int sample_acked(struct bench *b, struct state *s,
 		unsigned int acks = 0;
 		int err = 0;
 
-		while (net_capture_next(&s->capture, &p, false) > 0)
+		while (net_capture_next(&s->capture, &p, false))
 			; /* of before */
 		for (unsigned int i = 0; i < n && !err; i++)
 			err = send_some(b, s);
 		if (err)
 			return err;
-		while (net_capture_next(&s->capture, &p, false) > 0) {
+		while (net_capture_next(&s->capture, &p, false)) {
 			if (p.to_server)
 				continue;
 			last = p;

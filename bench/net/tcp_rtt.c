@@ -425,7 +425,7 @@ static int acked_trip(struct bench *b, struct state *s,
 	int err;
 
 	usleep(PACKET_GAP_US);
-	while (net_capture_next(&s->capture, &p, false) > 0)
+	while (net_capture_next(&s->capture, &p, false))
 		;
 	begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	err = net_client_send(fd, &byte, 1);
@@ -440,7 +440,7 @@ static int acked_trip(struct bench *b, struct state *s,
 		return net_client_fail(s->hosts.client, err, "round trip");
 	s->answered++;
 	do
-		if (net_capture_next(&s->capture, &p, false) <= 0)
+		if (!net_capture_next(&s->capture, &p, false))
 			return bench_fail(b, 0,
 					  "a packet and its acknowledgement "
 					  "were not captured");

@@ -961,12 +961,10 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 /* Whether a call that waits is to be made again: it saw the signal that looks
  * after the partner, or its answer was there already. */
-static bool again(struct state *s, int *err)
+static bool again(struct state *s)
 {
-	if (!s->row->act || (errno != EINTR && errno != EAGAIN))
-		return false;
-	*err = partner_check();
-	return !*err && s->row->ready(s);
+	return s->row->act && (errno == EINTR || errno == EAGAIN) &&
+	       s->row->ready(s);
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -975,7 +973,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	struct shared *shared = s->shared;
 	uint64_t begin, end, ticks;
 	bool good;
-	int err = 0;
 
 	shared->began = shared->ended = 0;
 	do {
@@ -983,9 +980,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		begin = timer_end(s->method);
 		good = time_row(state, c, s->method, &ticks);
 		end = timer_end(s->method);
-	} while (!good && again(s, &err));
-	if (err)
-		return partner_failed(b, err);
+	} while (!good && again(s));
 	if (shared->began)
 		ticks = end - shared->began;
 	if (shared->ended)

@@ -667,7 +667,7 @@ static int run_runtime(struct bench *b, struct state *s)
 		return err;
 	s->status = partner_finish(&partner);
 	if (s->status < 0)
-		return partner_failed(b, s->status);
+		return bench_fail(b, -s->status, "the partner");
 	if (!s->status || s->status == RUNTIME_RAN)
 		return 0;
 	sysfile_line(text, sizeof(text), "%s/said", s->dir);

@@ -290,7 +290,8 @@ static int sample_shot(struct bench *b, struct state *s,
 		begin = timer_begin(method);
 		err = ring_put(r, 1, r->buf);
 	}
-	err = err ? partner_failed(b, err) : ring_await(b, r);
+	err = err ? bench_fail(b, -err, "a message was lost")
+		  : ring_await(b, r);
 	/* It waited for a CPU, else it would have been asleep. */
 	if (!err && !other->voluntary)
 		bench_waited(b, 1, 1);

@@ -150,9 +150,8 @@ static int drain_some(struct state *s, bool check)
 }
 
 /* Each byte is looked at before and after the time that counts. */
-static int drain_stamped(void *arg)
+static int drain_stamped(struct state *s)
 {
-	struct state *s = arg;
 	const struct timer *t = s->timer;
 	int err = drain_some(s, true);
 
@@ -171,15 +170,6 @@ static int drain_stamped(void *arg)
 	return err;
 }
 
-static int drain_rest(void *arg)
-{
-	int err = 0;
-
-	while (!err)
-		err = drain_some(arg, true);
-	return err == -ENODATA ? 0 : err;
-}
-
 /* Start the source on @cpu, and receive until all stamps were made. */
 static int begin_flow(struct bench *b, struct state *s, int cpu)
 {
@@ -192,20 +182,21 @@ static int begin_flow(struct bench *b, struct state *s, int cpu)
 		return err;
 	err = partner_meet(&s->ring.member[1]);
 	if (!err)
-		err = partner_guard(drain_stamped, s);
-	return err ? partner_failed(b, err) : 0;
+		err = drain_stamped(s);
+	return err ? bench_fail(b, -err, "a message was lost") : 0;
 }
 
 /* Stop the source, and receive all that is still to come. */
 static int end_flow(struct bench *b, struct state *s)
 {
-	int err;
+	int err = 0;
 
 	s->ring.shared->order = RING_STOP;
-	err = partner_guard(drain_rest, s);
-	if (!err)
+	while (!err)
+		err = drain_some(s, true);
+	if (err == -ENODATA)
 		err = partner_finish(&s->ring.member[1]);
-	return err ? partner_failed(b, err) : 0;
+	return err ? bench_fail(b, -err, "a message was lost") : 0;
 }
 
 /*

@@ -217,16 +217,11 @@ static int become(struct partner *p, void *arg)
 /* An answer of the small program. */
 static int await(struct bench *b, const struct state *s, struct proc *r)
 {
-	int err = 0;
-	ssize_t n;
+	const ssize_t n = recv(s->channel, r, sizeof(*r), 0);
 
-	while ((n = recv(s->channel, r, sizeof(*r), 0)) < 0 && !err)
-		err = errno == EINTR ? partner_check() : -errno;
-	if (err)
-		return partner_failed(b, err);
-	return n == sizeof(*r)
-		       ? 0
-		       : bench_fail(b, 0, "no answer from the small program");
+	return n == sizeof(*r) ? 0
+			       : bench_fail(b, n < 0 ? errno : 0,
+					    "no answer from the small program");
 }
 
 static int ask(struct bench *b, struct state *s, int32_t way, struct proc *r)

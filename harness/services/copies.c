@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "deadline.h"
 #include "err.h"
 #include "guard.h"
 #include "stats.h"
@@ -23,7 +24,8 @@
 #define LEAST_CHUNKS  4	  /* of every copy */
 #define CHUNK_BATCHES 4	  /* a batch is the least that can be timed well */
 #define MOST_ITERS    (UINT64_C(1) << 28)
-#define LOOK_US	      1000 /* of some us each */
+#define LOOK_US	      1000  /* of some us each */
+#define MOST_MS	      30000 /* of a window, and until all have seen it */
 
 static size_t page_bytes(const struct crew *w)
 {
@@ -235,31 +237,21 @@ static bool any_failed(const struct crew *w)
 	return false;
 }
 
-/* The first copy works, as the others do, until @over; a thread that is none
- * looks now and then.  Return: 0, also where a copy has failed, or as of
- * partner_check(). */
+/* The first copy works, as the others do, until @over, or one has failed; a
+ * thread that is none looks now and then.  Return: 0, or -ETIMEDOUT. */
 static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 {
-	const uint64_t begun_ns = invocation_now_ns();
-	uint64_t looked_ns = begun_ns;
-	int err = 0;
+	const int64_t deadline = deadline_in(MOST_MS);
 
-	while (!err && !any_failed(w) && !over(w)) {
-		const uint64_t now_ns = invocation_now_ns();
-
-		if ((double)(now_ns - begun_ns) >
-		    1e6 * (double)partner_patience_ms)
+	while (!any_failed(w) && !over(w)) {
+		if (deadline_passed(deadline))
 			return -ETIMEDOUT;
-		if ((double)(now_ns - looked_ns) > 1e6 * PARTNER_WATCH_MS) {
-			looked_ns = now_ns;
-			err = partner_check();
-		}
-		if (!err && w->lead)
+		if (w->lead)
 			one_chunk(w, w->lead, 0);
-		else if (!err)
+		else
 			usleep(LOOK_US);
 	}
-	return err;
+	return 0;
 }
 
 /* Let all work, count what they do while the window is open. */
@@ -279,10 +271,10 @@ static int lead_window(struct crew *w)
 	page->opened_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);
 	/* If it takes too long, keep what was counted so far. */
-	err = lead_until(w, is_enough);
+	lead_until(w, is_enough);
 	page->closed_ns = invocation_now_ns();
 	atomic_fetch_add(&page->window, 1);
-	return !err || err == -ETIMEDOUT ? lead_until(w, all_saw) : err;
+	return lead_until(w, all_saw);
 }
 
 /* The life of a copy that is not the measuring thread. */
@@ -293,20 +285,12 @@ static int serve(struct partner *p, void *arg)
 	struct crew_life *l;
 	int over;
 
-	partner_lead(true);
 	begin(w, number, &l);
-	partner_lead(false);
-	over = partner_meet(p); /* it has begun */
-	if (!over)
-		over = partner_meet(p); /* all are at work */
-	partner_lead(true);
+	over = partner_meet(p) || /* it has begun */
+	       partner_meet(p);	  /* all are at work */
 	while (!over && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
 	end(w, number, l);
-	partner_lead(false);
-	partner_meet(p);
-	/* Until all are stopped: that one is gone means that it died. */
-	partner_meet(p);
 	forget(l);
 	return 0;
 }
@@ -332,7 +316,7 @@ static int told(struct bench *b, const struct crew *w, int err)
 		return s->skips ? bench_skip(b, "%s", s->why)
 				: bench_fail(b, 0, "copy %u: %s", i, s->why);
 	}
-	return err ? partner_failed(b, err) : 0;
+	return err ? bench_fail(b, -err, "a copy does not move") : 0;
 }
 
 static int time_chunk(void *arg, uint64_t iters, uint64_t *ticks)
@@ -415,8 +399,9 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 	atomic_store(&w->page->window, CREW_ENDED);
 	if (!w->at_work)
 		err = meet_members(w);
-	if (!err)
-		err = meet_members(w); /* their lives have ended */
+	for (unsigned int i = 0; !err && i < w->n; i++)
+		if (w->member[i].page)
+			err = partner_finish(&w->member[i]);
 	end(w, 0, w->lead);
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)

@@ -10,11 +10,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "partner.h"
 
-/* After so many loads it is asked whether to go on: there are none so many
- * within an answer. */
-#define LOOKS (1u << 20)
+#define MOST_LOADS ((uint64_t)1 << 35) /* within an answer: many seconds */
 
 #define SERIES 4
 #define TRIPS  32 /* in a series */
@@ -41,25 +38,20 @@ uint64_t distance_answer(_Atomic uint64_t *line)
 	}
 }
 
-int distance_trips(_Atomic uint64_t *line, uint64_t n)
+bool distance_trips(_Atomic uint64_t *line, uint64_t n)
 {
 	uint64_t turn = atomic_load_explicit(line, memory_order_relaxed);
-	int err;
 
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t patience = LOOKS;
+		uint64_t left = MOST_LOADS;
 
 		atomic_store_explicit(line, turn + 1, memory_order_release);
 		turn += 2;
 		while (atomic_load_explicit(line, memory_order_acquire) != turn)
-			if (!--patience) {
-				err = partner_check();
-				if (err)
-					return err;
-				patience = LOOKS;
-			}
+			if (!--left)
+				return false;
 	}
-	return 0;
+	return true;
 }
 
 /* It may run before its maker, on whose CPU it begins, has moved it; and it
@@ -93,22 +85,21 @@ double distance_ns(int cpu)
 {
 	double least = INFINITY;
 	pid_t pid, maker = getpid();
-	int err;
+	bool good;
 
 	atomic_store(&other.line, 0);
 	pid = make_other(&maker);
 	if (pid < 0)
 		return NAN;
-	partner_moved();
-	err = bench_bind(pid, &cpu, 1);
-	for (int i = 0; !err && i < SERIES; i++) {
+	good = !bench_bind(pid, &cpu, 1);
+	for (int i = 0; good && i < SERIES; i++) {
 		const uint64_t from = timer_clock_begin();
 
-		err = distance_trips(&other.line, TRIPS);
+		good = distance_trips(&other.line, TRIPS);
 		least = fmin(least, (double)(timer_clock_end() - from));
 	}
 	atomic_store(&other.line, DISTANCE_LAST);
 	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
-	return !err && least > 0 ? least / TRIPS : NAN;
+	return good && least > 0 ? least / TRIPS : NAN;
 }

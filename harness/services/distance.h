@@ -3,6 +3,7 @@
 #define DISTANCE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -17,8 +18,8 @@
 uint64_t distance_answer(_Atomic uint64_t *line);
 
 /* distance_trips() - send @line, which holds an even number, there and back
- * @n times.  Return: 0 or as of partner_check(). */
-int distance_trips(_Atomic uint64_t *line, uint64_t n);
+ * @n times.  Return: false where no answer comes for some ten seconds. */
+bool distance_trips(_Atomic uint64_t *line, uint64_t n);
 
 /**
  * distance_ns() - of the calling CPU and @cpu: one round trip, as in the

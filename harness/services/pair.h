@@ -68,16 +68,12 @@ static inline int pair_leave(struct bench *b, void *state,
 	static int pair_run(struct bench *b, void *state,                     \
 			    const struct bench_case *c, uint64_t iters)       \
 	{                                                                     \
-		int err = 0;                                                  \
+		bool good = true;                                             \
                                                                               \
-		for (uint64_t i = 0; i < iters && !err; i++) {                \
-			err = pair_send(state, 1) ? 0 : -errno;               \
-			while (!err && !pair_take(state, 0))                  \
-				err = errno == EINTR ? partner_check()        \
-						     : -errno;                \
-		}                                                             \
+		for (uint64_t i = 0; i < iters && good; i++)                  \
+			good = pair_send(state, 1) && pair_take(state, 0);    \
 		((struct partner *)state)->asked += iters;                    \
-		return err ? partner_failed(b, err) : 0;                      \
+		return good ? 0 : bench_fail(b, errno, "the partner");        \
 	}
 
 #endif

@@ -5,45 +5,31 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "arch.h"
-#include "deadline.h"
+#include "err.h"
 #include "program.h"
 #include "sysfile.h"
-
-/*
- * Out of a signal handler, past a blocked call.  glibc's longjmp() would clean
- * up behind pthread_cond_wait(), which takes the mutex: for ever, if the
- * partner died with it.  musl's does not; it has no setcontext().
- */
-#ifdef __GLIBC__
-#define WAY_OUT	       ucontext_t
-#define SET_WAY_OUT()  getcontext(&way_out)
-#define TAKE_WAY_OUT() setcontext(&way_out)
-#else
-#define WAY_OUT	       sigjmp_buf
-#define SET_WAY_OUT()  sigsetjmp(way_out, 1)
-#define TAKE_WAY_OUT() siglongjmp(way_out, 1)
-#endif
 
 #ifndef sigev_notify_thread_id /* older than glibc 2.41 */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* A real-time signal that neither libc (the first two) nor the harness uses. */
+/* Real-time signals that neither libc (the first two) nor the harness uses: for
+ * the watch, and for a thread that is to stop, whose calls it interrupts. */
 #define WATCH_SIGNAL (SIGRTMIN + 4)
+#define KICK_SIGNAL  (SIGRTMIN + 5)
 
 /* The stack of a thread: nothing of size is on it. */
 #define STACK_BYTES 262144u
@@ -54,27 +40,21 @@
 /* Between two looks at one that is to fall asleep. */
 #define LOOK_US 50
 
+#define PROCESSES 1024 /* that are watched, at most */
+
 enum side { NEAR, FAR };
 
-int64_t partner_patience_ms = 30000;
+int64_t partner_patience_ms = 120000;
 
-static _Thread_local int64_t give_up; /* a deadline; 0: has not waited yet */
-static _Thread_local uint64_t since;  /* visit_moves, when it was set */
-static _Thread_local enum side side;
-
-/* A signal handler has no argument of its own. */
-static WAY_OUT way_out;
-static volatile sig_atomic_t armed, verdict;
+/* The partner that this thread is the work of; NULL: the measuring thread. */
+static _Thread_local const struct partner *self;
 
 static timer_t watch;
 static bool watch_made;
-static unsigned int watched;	     /* processes that live */
-static _Atomic unsigned int threads; /* the same */
-
-void partner_moved(void)
-{
-	give_up = 0;
-}
+static _Atomic unsigned int watched;	 /* partners that live */
+static _Atomic pid_t process[PROCESSES]; /* those of them; 0: a free place */
+static _Atomic uint64_t meetings;
+static const struct bench *program; /* that is named if it is given up */
 
 int partner_defer(void)
 {
@@ -86,106 +66,105 @@ int partner_defer(void)
 		       : 0;
 }
 
-void partner_lead(bool on)
+/* Put @to in the place of @from. */
+static void note(pid_t from, pid_t to)
 {
-	side = on ? NEAR : FAR;
+	for (size_t i = 0; i < PROCESSES; i++) {
+		pid_t is = from;
+
+		if (atomic_compare_exchange_strong(&process[i], &is, to))
+			return;
+	}
 }
 
-int partner_check(void)
+static bool has_failed(pid_t pid)
 {
-	siginfo_t dead = { 0 };
+	siginfo_t end = { 0 };
 
-	if (side == FAR)
-		return 0;
-	/* WNOWAIT: partner_stop() is to reap it.  Without partner processes a
-	 * dead child is one that a partner thread has made. */
-	if (watched && !waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) &&
-	    dead.si_pid)
-		return -ESRCH;
-	if (!give_up || since != visit_moves)
-		give_up = deadline_in(partner_patience_ms);
-	since = visit_moves;
-	return deadline_passed(give_up) ? -ETIMEDOUT : 0;
+	/* WNOWAIT: partner_stop() is to reap it. */
+	return !waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) &&
+	       end.si_pid && (end.si_code != CLD_EXITED || end.si_status);
 }
 
-int partner_failed(struct bench *b, int err)
+/* The end of this process, in a signal handler: no lock may be taken. */
+_Noreturn static void give_up(const char *why)
 {
-	return err == -ESRCH ? bench_fail(b, 0, "the partner died")
-	       : err == -ETIMEDOUT
-		       ? bench_fail(b, 0, "the partner does not move")
-		       : bench_fail(b, -err, "the partner");
+	const struct case_run *at = program->now.current;
+	const char *const word[] = {
+		program->desc->name, ": ", at ? at->c.name : "",
+		at ? ": " : "",	     why,  "\n"
+	};
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
+		if (write(STDERR_FILENO, word[i], strlen(word[i])) < 0)
+			break;
+	for (size_t i = 0; i < PROCESSES; i++)
+		if (process[i]) {
+			kill(process[i], SIGKILL);
+			waitpid(process[i], NULL, 0);
+		}
+	_exit(EXIT_BROKEN);
 }
 
-/* Before a call that does not return AddressSanitizer forgets what the frames
- * have that will never be left: so TAKE_WAY_OUT() has one around it. */
-static _Noreturn __attribute__((noinline)) void get_out(void)
-{
-	TAKE_WAY_OUT();
-	abort();
-}
-
-/* It makes a blocked call return. */
 static void on_watch(int sig)
 {
+	static uint64_t seen;
+	static int64_t still;
+	const uint64_t moves = visit_moves + meetings;
 	const int saved = errno;
 
-	if (armed && !threads) {
-		verdict = partner_check();
-		if (verdict) {
-			armed = 0;
-			get_out();
-		}
-	}
+	for (size_t i = 0; i < PROCESSES; i++)
+		if (process[i] && has_failed(process[i]))
+			give_up("the partner died");
+	still = moves == seen ? still + 1 : 0;
+	seen = moves;
+	if (still * PARTNER_WATCH_MS > partner_patience_ms)
+		give_up("the partner does not move");
 	errno = saved;
 }
 
-int partner_guard(int (*wait)(void *arg), void *arg)
+static void on_kick(int sig)
 {
-	int err;
-
-	verdict = 0;
-	SET_WAY_OUT();
-	if (verdict)
-		return verdict;
-	armed = 1;
-	err = wait(arg);
-	armed = 0;
-	return err;
 }
 
-static void set_watch(unsigned int processes)
+/* One more, or one less. */
+static void set_watch(int by)
 {
-	const long ns = processes ? PARTNER_WATCH_MS * 1000000L : 0;
+	const long ns = by > 0 ? PARTNER_WATCH_MS * 1000000L : 0;
 	const struct itimerspec every = { { 0, ns }, { 0, ns } };
 
-	if (!processes != !watched)
+	if (atomic_fetch_add(&watched, by) == (by > 0 ? 0 : 1))
 		timer_settime(watch, 0, &every, NULL);
-	watched = processes;
 }
 
-static int make_watch(void)
+/* @flags: SA_RESTART, or 0 for calls that are to be interrupted. */
+static int make_watch(const struct bench *b, int flags)
 {
-	/* No SA_RESTART: the call that was interrupted must return. */
-	const struct sigaction action = { .sa_handler = on_watch };
+	const struct sigaction look = { .sa_handler = on_watch,
+					.sa_flags = flags },
+			       kick = { .sa_handler = on_kick };
 	/* For the measuring thread and no other. */
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID };
 
 	event.sigev_signo = WATCH_SIGNAL;
 	event.sigev_notify_thread_id = gettid();
-	if (!watch_made && (sigaction(WATCH_SIGNAL, &action, NULL) ||
+	if (!watch_made && (sigaction(WATCH_SIGNAL, &look, NULL) ||
+			    sigaction(KICK_SIGNAL, &kick, NULL) ||
 			    timer_create(CLOCK_MONOTONIC, &event, &watch)))
 		return errno;
+	program = watch_made ? program : b;
 	watch_made = true;
 	return 0;
 }
 
-int partner_watch(bool on)
+int partner_watch(struct bench *b)
 {
-	const int err = on ? make_watch() : 0;
+	const int err = make_watch(b, 0);
 
-	if (!err)
-		set_watch(on ? watched + 1 : watched - 1);
-	return -err;
+	if (err)
+		return bench_fail(b, err, "make a timer");
+	set_watch(1);
+	return 0;
 }
 
 void *partner_share(size_t bytes)
@@ -218,6 +197,7 @@ static void doze(_Atomic uint32_t *word, uint32_t value, long ms)
 
 int partner_meet(struct partner *p)
 {
+	const enum side side = p == self ? FAR : NEAR;
 	struct partner_page *page = p->page;
 	_Atomic uint32_t *theirs = &page->met[side ^ 1];
 	const uint32_t mine = atomic_fetch_add(&page->met[side], 1) + 1;
@@ -225,31 +205,27 @@ int partner_meet(struct partner *p)
 
 	wake(&page->met[side]);
 	while ((int32_t)((seen = atomic_load(theirs)) - mine) < 0) {
-		int err = side == NEAR		? partner_check()
-			  : partner_stopping(p) ? -ECANCELED
-						: 0;
+		const bool over = side == FAR ? partner_stopping(p)
+					      : atomic_load(&page->done);
 
-		if (!err && side == NEAR && atomic_load(&page->done))
-			err = -ESRCH;
 		/* One with little to do may have been here since, and ended. */
-		if (err == -ESRCH && (int32_t)(atomic_load(theirs) - mine) >= 0)
-			break;
-		if (err)
-			return err;
+		if (over && (int32_t)(atomic_load(theirs) - mine) < 0)
+			return side == FAR	  ? -ECANCELED
+			       : page->result < 0 ? page->result
+						  : -ESRCH;
 		doze(theirs, seen, side == NEAR ? PARTNER_WATCH_MS : 0);
 	}
-	if (side == NEAR)
-		partner_moved();
+	meetings++;
 	return 0;
 }
 
-/* The partner's side. */
-static void take_part(struct partner *p)
+/* The partner's side.  Return: whether its work has failed. */
+static bool take_part(struct partner *p)
 {
 	struct partner_page *page = p->page;
 	int err;
 
-	side = FAR;
+	self = p;
 	/* The number here may not be that of /proc. */
 	if (readlink("/proc/thread-self", page->name, sizeof(page->name) - 1) <
 	    0)
@@ -261,6 +237,7 @@ static void take_part(struct partner *p)
 	atomic_store(&page->done, 1);
 	wake(&page->done);
 	wake(&page->met[FAR]);
+	return !err && page->result < 0;
 }
 
 static void *thread_main(void *arg)
@@ -277,14 +254,13 @@ static int make_thread(struct partner *p)
 
 	/* The mask is inherited: blocked here, blocked there from the start. */
 	sigfillset(&all);
-	sigdelset(&all, WATCH_SIGNAL);
+	sigdelset(&all, KICK_SIGNAL);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&p->thread, &attr, thread_main, p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	threads += !err;
 	return err;
 }
 
@@ -300,16 +276,15 @@ static int make_process(struct partner *p)
 		/* Timers and threads are not inherited. */
 		watch_made = false;
 		watched = 0;
-		threads = 0;
+		memset(process, 0, sizeof(process));
 		noise_alone();
-		take_part(p);
-		_exit(0);
+		_exit(take_part(p));
 	}
 	if (p->pid < 0) {
 		p->pid = 0;
 		return errno;
 	}
-	set_watch(watched + 1);
+	note(0, p->pid);
 	return 0;
 }
 
@@ -326,20 +301,18 @@ static int await(struct bench *b, struct partner *p)
 {
 	int err = partner_meet(p);
 
-	if (!err) {
-		/* A process may have threads; they all are the partner. */
-		if (p->pid ? clock_getcpuclockid(p->pid, &p->clock)
-			   : pthread_getcpuclockid(p->thread, &p->clock))
-			p->clock = 0;
-		else
-			noise_watch(p->page->name, p->clock, p->cpu);
-		return 0;
+	if (err) {
+		err = bench_fail(b, -err, "pin the partner to CPU %d", p->cpu);
+		partner_stop(p);
+		return err;
 	}
-	if (err == -ESRCH && p->page->result)
-		err = bench_fail(b, -p->page->result,
-				 "pin the partner to CPU %d", p->cpu);
-	partner_stop(p);
-	return partner_failed(b, err);
+	/* A process may have threads; they all are the partner. */
+	if (p->pid ? clock_getcpuclockid(p->pid, &p->clock)
+		   : pthread_getcpuclockid(p->thread, &p->clock))
+		p->clock = 0;
+	else
+		noise_watch(p->page->name, p->clock, p->cpu);
+	return 0;
 }
 
 int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
@@ -352,12 +325,13 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
 				.work = work,
 				.arg = arg,
 				.cpu = cpu };
-	partner_moved();
-	err = p->page ? make_watch() : ENOMEM;
+	err = p->page ? make_watch(b, SA_RESTART) : ENOMEM;
 	if (!err)
 		err = thread ? make_thread(p) : make_process(p);
-	if (!err)
+	if (!err) {
+		set_watch(1);
 		return await(b, p);
+	}
 	partner_unshare(p->page, sizeof(*p->page));
 	p->page = NULL;
 	return partner_refused(b, err,
@@ -369,41 +343,40 @@ int partner_settle(struct bench *b, const struct partner *p)
 {
 	char stat[1024];
 	const char *state;
-	int err;
 
 	do {
+		if (atomic_load(&p->page->done))
+			return bench_fail(b, -p->page->result, "the partner");
 		usleep(LOOK_US);
 		sysfile_stat(stat, sizeof(stat), "/proc/%s/stat",
 			     p->page->name);
 		state = field_of_stat(stat, 3);
-		err = partner_check();
-	} while (!err && state && *state != 'S');
-	return err ? partner_failed(b, err) : 0;
+	} while (state && *state != 'S');
+	return 0;
 }
 
 static void stop_thread(struct partner *p)
 {
-	const int64_t deadline = deadline_in(partner_patience_ms);
-
 	wake(&p->page->met[NEAR]);
 	while (!atomic_load(&p->page->done)) {
-		if (deadline_passed(deadline)) {
-			pthread_cancel(p->thread);
-			break;
-		}
-		pthread_kill(p->thread, WATCH_SIGNAL);
+		pthread_kill(p->thread, KICK_SIGNAL);
 		doze(&p->page->done, 0, KICK_MS);
 	}
 	pthread_join(p->thread, NULL);
 }
 
+/* Its end is no failure any more. */
+static void reap(struct partner *p)
+{
+	note(p->pid, 0);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /* It was reaped or joined. */
 static void forget(struct partner *p)
 {
-	if (p->pid)
-		set_watch(watched - 1);
-	else
-		threads--;
+	set_watch(-1);
 	noise_unwatch(p->clock);
 	partner_unshare(p->page, sizeof(*p->page));
 	*p = (struct partner) { 0 };
@@ -418,8 +391,7 @@ void partner_stop(struct partner *p)
 		stop_thread(p);
 	} else {
 		kill(p->pid, SIGKILL);
-		while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		reap(p);
 	}
 	forget(p);
 }
@@ -444,22 +416,14 @@ void partner_leave(struct bench *b, const struct bench_case *c,
 
 int partner_finish(struct partner *p)
 {
-	pid_t ended = p->pid ? -1 : pthread_join(p->thread, NULL);
-	int err = 0, result;
+	int result;
 
-	while (ended < 0 && !err) {
-		ended = waitpid(p->pid, NULL, 0);
-		if (ended < 0)
-			err = errno == EINTR ? partner_check() : -errno;
-	}
-	/* Also where partner_check() has seen its own, right end. */
-	result = atomic_load(&p->page->done) ? p->page->result
-		 : err			     ? err
-					     : -ESRCH;
-	if (ended < 0)
-		partner_stop(p);
+	if (p->pid)
+		reap(p);
 	else
-		forget(p);
+		pthread_join(p->thread, NULL);
+	result = atomic_load(&p->page->done) ? p->page->result : -ESRCH;
+	forget(p);
 	return result;
 }
 

@@ -17,9 +17,12 @@
  * copy of all memory but that of partner_share().  It ends when the measuring
  * process ends; a thread takes no signals.
  *
- * While a process lives, a signal comes every PARTNER_WATCH_MS and makes a
- * blocked call return EINTR; then partner_check() tells whether to go on.
- * partner_guard() looks by itself, for waits that know of no EINTR.
+ * While one lives, a signal to the measuring thread looks after it every
+ * PARTNER_WATCH_MS.  Where a process has died or has ended with an error, or
+ * nothing has moved for partner_patience_ms (no batch or event began, no two
+ * met), this process run ends with a message: so waits need no end of their
+ * own.  Blocked calls go on after the signal, but for those that never do
+ * (poll(), semop(), sigsuspend(): EINTR).
  */
 #define PARTNER_WATCH_MS 250
 
@@ -99,56 +102,23 @@ int partner_defer(void);
  * had, ns (bench_waited()). */
 double partner_waited(void);
 
-/* partner_lead() - for the work: until it is switched off again, the functions
- * of this file are about partners of its own. */
-void partner_lead(bool on);
-
-/* partner_finish() - wait in waitpid() or pthread_join() until its work has
- * returned.  There is no partner afterwards.  Return: what the work gave, or as
- * of partner_check() for a process. */
+/* partner_finish() - wait until its work has returned.  There is no partner
+ * afterwards.  Return: what the work gave; -ESRCH: its process died. */
 int partner_finish(struct partner *p);
 
 /* partner_meet() - a barrier of both sides, each of which calls it; it sleeps.
- * Return: 0, or as of partner_check(); in the partner 0, or -ECANCELED if it
- * is to return. */
+ * Return: 0; -errno of a partner that has ended instead (-ESRCH: without
+ * error); in the partner -ECANCELED if it is to return. */
 int partner_meet(struct partner *p);
 
-/**
- * partner_check() - in a wait, after EINTR or now and then: whether to go on.
- *
- * Return: 0, -ESRCH (a partner process is dead), -ETIMEDOUT (it lives, but the
- * batch or event has waited for it for partner_patience_ms).  In a partner
- * always 0.
- */
-int partner_check(void);
-
-/* For something that is bound to come; so long because the CPU may be taken
- * away for a while.  30000; only tests set it. */
+/* So long because the CPU may be taken away for a while.  120000; only tests
+ * set it. */
 extern int64_t partner_patience_ms;
 
-/* partner_watch() - let the signal come also while there is no process: for a
- * partner on another machine.  For each time that it was switched on (0 or
- * -errno) it is to be switched off once. */
-int partner_watch(bool on);
-
-/* partner_moved() - patience begins anew, as it does before each batch and
- * event (visit_moves). */
-void partner_moved(void);
-
-/**
- * partner_guard() - call @wait(@arg), which may wait in any way for a process:
- * where partner_check() would say not to go on, the wait is left for good.  Not
- * while there are threads, which cannot die alone.
- *
- * It is left in the middle: afterwards nothing that was waited for may be used.
- * @wait must not call what takes a lock of libc's (malloc, stdio).
- *
- * Return: that of @wait, or as of partner_check().
- */
-int partner_guard(int (*wait)(void *arg), void *arg);
-
-/* partner_failed() - bench_fail() for @err of the functions above. */
-int partner_failed(struct bench *b, int err);
+/* partner_watch() - let the signal come from here on, also while there is no
+ * partner, for one on another machine; it interrupts blocked calls (EINTR).
+ * Return: 0 or bench_fail(). */
+int partner_watch(struct bench *b);
 
 /* partner_share() - zeroed memory that processes started later share; NULL: no
  * memory.  partner_unshare() - NULL is fine. */

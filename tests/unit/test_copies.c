@@ -53,7 +53,6 @@ int main(void)
 	const struct crew_share *s;
 	uint64_t iters = 0;
 
-	partner_patience_ms = 30000;
 	OK(!crew_start(&w, &b, &iters) && iters > 0, "a crew of one");
 	made = 0;
 	OK(!crew_window(&w, &b), "works");

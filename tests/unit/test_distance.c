@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "distance.h"
-#include "partner.h"
 #include "program.h"
 #include "tap.h"
 #include "topo.h"
@@ -81,8 +80,8 @@ int main(void)
 	int cpus[2];
 
 	pthread_create(&thread, NULL, answer, NULL);
-	OK(!distance_trips(&line, 1) && line == 2, "there and back");
-	OK(!distance_trips(&line, 99) && line == 200, "and again");
+	OK(distance_trips(&line, 1) && line == 2, "there and back");
+	OK(distance_trips(&line, 99) && line == 200, "and again");
 	line = DISTANCE_LAST;
 	pthread_join(thread, NULL);
 	OK(answers == 100, "each was answered once");
@@ -101,8 +100,5 @@ int main(void)
 	OK(sched_getcpu() == here, "and this process where it was");
 	topo_close(topo);
 	ends_with_its_maker(cpus[cpus[0] == here]);
-	partner_patience_ms = 100;
-	line = 0;
-	OK(distance_trips(&line, 1) == -ETIMEDOUT, "no answer comes");
 	return tap_done();
 }

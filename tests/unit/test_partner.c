@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Partners do their work where they were told to; one that dies, hangs or may
- * not be made ends no wait with a hang. */
+/* Partners do their work where they were told to; one that may not be made is a
+ * reason, and one that dies or hangs ends the process, however it waits. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ struct shared {
 	pthread_cond_t filled;
 };
 
+static const struct bench_desc desc = { .name = "made_up" };
 static struct bench bench;
 static struct shared *shared;
 static int fd[2]; /* nobody ever writes to it */
@@ -32,11 +34,9 @@ static void fresh(void)
 {
 	free(bench.runs);
 	topo_close(bench.topo);
-	bench = (struct bench) { 0 };
+	bench = (struct bench) { .desc = &desc };
 	bench.cpu = sched_getcpu();
 	topo_open(&bench.topo);
-	partner_patience_ms = 30000;
-	partner_moved();
 }
 
 static int add_one(struct partner *p, void *arg)
@@ -180,7 +180,7 @@ static void short_lives(int n)
 	OK(good == n, "none that has nothing to do is taken for dead");
 }
 
-static int die(struct partner *p, void *arg)
+static int perish(struct partner *p, void *arg)
 {
 	usleep(20000);
 	_exit(3);
@@ -199,12 +199,13 @@ static int hang(struct partner *p, void *arg)
 
 static int die_with_the_lock(struct partner *p, void *arg)
 {
-	pthread_mutex_lock(&shared->lock); /* once the other one waits */
-	_exit(0);
+	pthread_mutex_lock(&shared->lock);
+	_exit(3);
 }
 
 static int wait_for_ever(void *arg)
 {
+	pthread_mutex_lock(&shared->lock);
 	while (!pthread_cond_wait(&shared->filled, &shared->lock))
 		;
 	return 1;
@@ -214,9 +215,7 @@ static int read_for_ever(void *arg)
 {
 	char byte;
 
-	while (read(fd[0], &byte, 1) < 0)
-		;
-	return arg != NULL;
+	return read(fd[0], &byte, 1) != 1;
 }
 
 static int spin_for_ever(void *arg)
@@ -231,37 +230,51 @@ static int meet(void *p)
 	return partner_meet(p);
 }
 
-/* A benchmark that looks after each EINTR. */
-static int read_and_look(void *arg)
-{
-	char byte;
-	int err = 0;
+/* A process that waits for a partner of its own. */
+static struct {
+	enum partner_kind kind;
+	partner_fn *partner;
+	int (*wait)(void *);
+	int said[2];
+} waiter;
 
-	while (!err && read(fd[0], &byte, 1) < 0 && errno == EINTR)
-		err = partner_check();
-	return err;
+static int start_and_wait(struct partner *p, void *arg)
+{
+	struct partner own;
+
+	alarm(HANGS_S);
+	dup2(waiter.said[1], STDERR_FILENO);
+	partner_patience_ms = waiter.partner == hang ? 300 : 30000;
+	return partner_start(&bench, &own, waiter.kind, sched_getcpu(),
+			     waiter.partner, NULL)
+		       ? 1
+		       : waiter.wait(&own);
 }
 
-/* @wait ends with @due within a second of its own. */
-static void ends(partner_fn *partner, int (*wait)(void *), bool guard, int due,
-		 const char *how)
+/* It is ended within a second, with the reason. */
+static void ends(enum partner_kind kind, partner_fn *partner,
+		 int (*wait)(void *), const char *why, const char *how)
 {
+	const int64_t begin = deadline_in(0);
+	char text[256] = "";
 	struct partner p;
-	int64_t begin;
-	int err;
 
 	fresh();
-	err = partner_start(&bench, &p, PARTNER_PROCESS, sched_getcpu(),
-			    partner, NULL);
-	if (due == -ETIMEDOUT)
-		partner_patience_ms = 300;
-	begin = deadline_in(0);
-	OK(!err && (guard ? partner_guard(wait, &p) : wait(&p)) == due, how);
+	waiter.kind = kind;
+	waiter.partner = partner;
+	waiter.wait = wait;
+	OK(!pipe(waiter.said) &&
+		   !partner_start(&bench, &p, PARTNER_PROCESS, sched_getcpu(),
+				  start_and_wait, NULL) &&
+		   partner_finish(&p) == -ESRCH,
+	   how);
+	close(waiter.said[1]);
+	OK(read(waiter.said[0], text, sizeof(text) - 1) > 0 &&
+		   strstr(text, why),
+	   why);
+	close(waiter.said[0]);
 	/* A second, and as much for a machine that is busy. */
-	OK(deadline_in(0) - begin < 2000, "ends the wait soon");
-	partner_failed(&bench, due);
-	OK(strstr(bench.verdict.why, "the partner") != NULL, "with a reason");
-	partner_stop(&p);
+	OK(deadline_in(0) - begin < 2000, "soon");
 	OK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "it is reaped");
 }
 
@@ -346,23 +359,8 @@ static int last_cpu(void)
 
 TEST(partners)
 {
-	static const struct {
-		partner_fn *partner;
-		int (*wait)(void *);
-		bool guard;
-		int due;
-		const char *how;
-	} t[] = {
-		{ die, read_and_look, false, -ESRCH, "a look after EINTR" },
-		{ die, meet, false, -ESRCH, "a death, at the barrier" },
-		{ die, read_for_ever, true, -ESRCH, "a death, in read()" },
-		{ die, spin_for_ever, true, -ESRCH, "a death, in a loop" },
-		{ die_with_the_lock, wait_for_ever, true, -ESRCH,
-		  "a death with the lock, in pthread_cond_wait()" },
-		{ hang, read_and_look, false, -ETIMEDOUT, "no patience left" },
-		{ hang, read_for_ever, true, -ETIMEDOUT, "the same, guarded" },
-		{ hang, meet, false, -ETIMEDOUT, "the same, at the barrier" },
-	};
+	static const char died[] = "the partner died",
+			  hung[] = "the partner does not move";
 	const int other = last_cpu();
 	cpu_set_t one;
 
@@ -392,8 +390,14 @@ TEST(partners)
 		sched_setaffinity(0, sizeof(one), &one);
 	}
 	short_lives(1000);
-	pthread_mutex_lock(&shared->lock);
-	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
-		ends(t[i].partner, t[i].wait, t[i].guard, t[i].due, t[i].how);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	ends(PARTNER_PROCESS, perish, meet, died, "at the barrier");
+	ends(PARTNER_PROCESS, perish, read_for_ever, died, "in read()");
+	ends(PARTNER_PROCESS, perish, spin_for_ever, died, "in a loop");
+	ends(PARTNER_PROCESS, die_with_the_lock, wait_for_ever, died,
+	     "with the lock, in pthread_cond_wait()");
+	ends(PARTNER_PROCESS, hang, read_for_ever, hung, "in read()");
+	ends(PARTNER_PROCESS, hang, meet, hung, "at the barrier");
+	ends(PARTNER_THREAD, hang, spin_for_ever, hung, "a thread, in a loop");
 	no_cpu();
 }

@@ -80,12 +80,10 @@ static void threads(enum channel_way way)
 	};
 
 	begin();
-	partner_patience_ms = 2000;
 	OK(!ring_open(&b, &r) && !ring_start(&b, &r, sched_getcpu()),
 	   channel_way_name(way));
 	ring_close(&r);
 	OK(!r.made, "closed");
-	partner_patience_ms = 30000;
 }
 
 static void alone(enum channel_way way)
@@ -164,34 +162,6 @@ static void wrong_message(void)
 	ring_put(&r, 0, (unsigned char *)&stale);
 	OK(ring_laps(&b, &r, 1) && r.broken && !r.received,
 	   "a message out of order is an error");
-	ring_close(&r);
-}
-
-/* The partner is killed: whatever we wait for, the wait ends. */
-static void death(enum channel_way way)
-{
-	struct ring r;
-	int err = start(&r, way, 8, 2, sched_getcpu());
-
-	OK(!err, channel_way_name(way));
-	kill(r.member[1].pid, SIGKILL);
-	OK(!err && ring_laps(&b, &r, 100) && r.broken,
-	   "a dead partner is an error");
-	ring_close(&r);
-	OK(!r.made, "and is reaped");
-}
-
-static void stop(void)
-{
-	struct ring r;
-
-	OK(!start(&r, CHANNEL_SHM_FUTEX, 64, 2, sched_getcpu()), "a pair");
-	kill(r.member[1].pid, SIGSTOP);
-	partner_patience_ms = 300;
-	OK(ring_laps(&b, &r, 1) < 0 &&
-		   strstr(b.verdict.why, "the partner does not move"),
-	   "a wait ends when there is no patience left");
-	partner_patience_ms = 30000;
 	ring_close(&r);
 }
 
@@ -311,7 +281,6 @@ int main(void)
 		round_trips(way, 8, 5);
 		alone(way);
 		threads(way);
-		death(way);
 	}
 	round_trips(CHANNEL_PIPE, 65536, 2);
 	round_trips(CHANNEL_SHM_FUTEX, 262144, 2);
@@ -324,6 +293,5 @@ int main(void)
 	lost_wake_ups(8);
 	lost_wake_ups(65536);
 	lost_wake_ups_of_flow();
-	stop();
 	return tap_done();
 }

@@ -148,12 +148,11 @@ static bool take(struct net_capture *cap, struct net_packet *p,
 	return ours;
 }
 
-int net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait)
+bool net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait)
 {
 	struct pollfd ready = { cap->fd, POLLIN, 0 };
-	int err = 0;
 
-	while (!err) {
+	for (;;) {
 		struct tpacket2_hdr *head =
 			(void *)(cap->ring + cap->next % FRAMES * FRAME_BYTES);
 		const bool there =
@@ -162,12 +161,10 @@ int net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait)
 				TP_STATUS_USER;
 
 		if (there && take(cap, p, head))
-			return 1;
+			return true;
 		if (!there && !wait)
-			break;
-		err = wait ? partner_check() : 0;
+			return false;
 	}
-	return err;
 }
 
 void net_capture_close(struct net_capture *cap, struct bench *b,

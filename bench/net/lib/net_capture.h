@@ -43,8 +43,8 @@ int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port);
 
 /* net_capture_next() - the next packet; @wait: until there is one.  Whatever a
  * call on the connection rests on was captured before that call returns.
- * Return: 1, 0 (there is none yet), or as partner_check(). */
-int net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait);
+ * Return: whether there is one. */
+bool net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait);
 
 /* net_capture_close() - give the number of packets that the kernel could not
  * keep for us as the fact not_captured of @c.  Any state is fine. */

@@ -146,10 +146,8 @@ int net_hosts_open(struct net_hosts *h, struct bench *b)
 				  h->peer);
 	for (unsigned int i = 0; i < NET_SERVERS; i++)
 		h->client[i] = (struct net_client) { .b = b, .to = to };
-	err = h->peer ? partner_watch(true) : 0;
-	if (err)
-		return bench_fail(b, -err, "make a timer");
-	return h->netlab ? enter_netlab(b) : 0;
+	err = partner_watch(b);
+	return err ? err : h->netlab ? enter_netlab(b) : 0;
 }
 
 static int become_server(struct partner *p, void *arg)
@@ -222,12 +220,8 @@ void net_hosts_end(struct net_hosts *h)
 int net_client_check(ssize_t n)
 {
 	const int err = n < 0 ? errno : n ? 0 : ECONNRESET;
-	const bool again = !err || err == EINTR || err == EAGAIN;
-	const int why = err ? partner_check() : 0;
 
-	if (why && (why != -ETIMEDOUT || again))
-		return why;
-	return again ? 0 : -err;
+	return err == EINTR || err == EAGAIN ? 0 : -err;
 }
 
 /* @read, or send. */
@@ -322,9 +316,8 @@ void net_client_end(struct net_client *c)
 
 int net_client_fail(struct net_client *c, int err, const char *doing)
 {
-	const char *why = err == -ESRCH	      ? "our server process has ended"
-			  : err == -ETIMEDOUT ? "the server does not answer"
-			  : err == -EPROTO    ? "that is no net_server"
+	const char *why = err == -ETIMEDOUT ? "the server does not answer"
+			  : err == -EPROTO  ? "that is no net_server"
 			  : err == -ECONNRESET || err == -EPIPE
 				  ? "the server hung up"
 				  : NULL;

@@ -15,8 +15,7 @@
 /*
  * The client's end of a session with net_server.  Calls block without
  * timeouts of their own (a timer for each call would be part of the result);
- * the watch makes them return now and then, and then it is checked whether
- * the server still lives, or nothing comes any more.
+ * partner.h's watch makes them return now and then.
  */
 struct net_client {
 	struct bench *b;
@@ -49,8 +48,8 @@ void net_client_end(struct net_client *c);
  * net_client_check() - whether to go on after a call on a connection has
  * returned @n, with errno.
  *
- * Return: 0 to go on or to try again, or why not: -ESRCH (our server is dead),
- * -ETIMEDOUT, -ECONNRESET (the server hung up: 0 bytes), or -errno.
+ * Return: 0 to go on or to try again, or why not: -ECONNRESET (the server hung
+ * up: 0 bytes), or -errno.
  */
 int net_client_check(ssize_t n);
 

@@ -428,13 +428,6 @@ static int yield_laps(struct ring *r)
 	return 0;
 }
 
-static int rest(void *arg)
-{
-	const struct ring *r = arg;
-
-	return ring_get(r, 0, r->buf);
-}
-
 ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 {
 	const struct channel ch = r->ch;
@@ -523,10 +516,8 @@ ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 	return err;
 }
 
-static int go_round(void *arg)
+static int go_round(struct ring *r)
 {
-	struct ring *r = arg;
-
 	BY_WAY(r, laps, r)
 }
 
@@ -535,28 +526,21 @@ static int go_alone(struct ring *r)
 	BY_WAY(r, alone, r)
 }
 
-static int guarded(struct bench *b, struct ring *r, int (*wait)(void *arg))
+static int judge(struct bench *b, struct ring *r, int err)
 {
-	const int err = partner_guard(wait, r);
-
 	r->broken |= err != 0;
-	return err ? partner_failed(b, err) : 0;
+	return err ? bench_fail(b, -err, "a message was lost") : 0;
 }
 
 int ring_laps(struct bench *b, struct ring *r, uint64_t n)
 {
-	int err;
-
 	r->laps = n;
-	if (!r->alone)
-		return guarded(b, r, go_round);
-	err = go_alone(r);
-	return err ? bench_fail(b, -err, "a message was lost") : 0;
+	return judge(b, r, r->alone ? go_alone(r) : go_round(r));
 }
 
 int ring_await(struct bench *b, struct ring *r)
 {
-	return guarded(b, r, rest);
+	return judge(b, r, ring_get(r, 0, r->buf));
 }
 
 int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)

@@ -91,8 +91,7 @@ bool veth_make(pid_t pid)
 
 int veth_watch(void)
 {
-	const struct timeval patience = { .tv_sec =
-						  partner_patience_ms / 1000 };
+	const struct timeval patience = { .tv_sec = 30 };
 	const int fd = open_netlink(RTMGRP_LINK);
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
