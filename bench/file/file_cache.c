@@ -318,9 +318,10 @@ static void read_part(const struct cache_state *s, size_t each, uint64_t at,
 /* Make the file, @bytes of it, or one that file_contention reads as well. */
 static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 {
-	const int err = bytes <= FILE_OWN_BYTES
-				? file_data_own(b, &s->file, 0)
-				: file_data_try(b, &s->file, "cache", bytes);
+	const int err =
+		bytes <= FILE_OWN_BYTES
+			? file_data_own(b, &s->file, 0)
+			: file_data_open(b, &s->file, NULL, "cache", bytes);
 
 	if (err)
 		return file_data_refused(b, &s->file, err);

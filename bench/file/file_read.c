@@ -414,10 +414,10 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 	}
 	for (; bytes >= LEAST_BYTES;
 	     bytes = bytes > FILE_DATA_BYTES ? FILE_DATA_BYTES : bytes / 4) {
-		err = file_data_try(b, f,
-				    bytes > FILE_DATA_BYTES ? "data_asked"
-							    : FILE_DATA_NAME,
-				    bytes);
+		err = file_data_open(b, f, NULL,
+				     bytes > FILE_DATA_BYTES ? "data_asked"
+							     : FILE_DATA_NAME,
+				     bytes);
 		if (err != -ENOSPC && err != -EDQUOT && err != -EFBIG)
 			break;
 		if (!why[0])
@@ -440,8 +440,8 @@ static int setup(struct bench *b, void *state)
 		return err;
 	/* It is no loss if only this one cannot be had.  That of another size
 	 * is another file, as directories of files may be kept. */
-	file_data_try(b, &s->file[WARM],
-		      warm == WARM_BYTES ? "warm" : "warm_asked", warm);
+	file_data_open(b, &s->file[WARM], NULL,
+		       warm == WARM_BYTES ? "warm" : "warm_asked", warm);
 	return file_reading_open(b, s);
 }
 

@@ -280,7 +280,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 		snprintf(f->path, sizeof(f->path), "%s", s->local);
 		f->bytes = (uint64_t)st.st_size;
 		f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		err = f->fd < 0 ? -errno : file_data_check(f);
+		err = f->fd < 0 ? -errno : 0;
 		f->place = file_place_find(f->fd);
 	}
 	return err ? file_data_refused(b, f, err) : 0;
@@ -330,7 +330,8 @@ static int setup(struct bench *b, void *state)
 				  "machine sees it");
 	if (s->nfslab)
 		err = find_lab(b, s);
-	if (!err && s->mount && (err = file_data_try(b, f, OWN_NAME, s->bytes)))
+	if (!err && s->mount &&
+	    (err = file_data_open(b, f, NULL, OWN_NAME, s->bytes)))
 		err = file_data_refused(b, f, err);
 	if (!err && s->local)
 		err = open_local(b, s, f);

@@ -102,7 +102,7 @@ static int setup(struct bench *b, void *state)
 	if (!s->buffer)
 		return bench_fail(b, ENOMEM, "buffers");
 	s->back = s->buffer + MOST_BLOCK;
-	err = file_data_try(b, &s->data, "written", FILE_BYTES);
+	err = file_data_open(b, &s->data, NULL, "written", FILE_BYTES);
 	if (err)
 		return file_data_refused(b, &s->data, err);
 	err = file_data_probe(b, &s->data);
@@ -254,8 +254,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		return 0;
 	show_counts(b, s, c);
 	bench_fact_text(b, c, "place", place->where);
-	if (place->write_cache[0])
-		bench_fact_text(b, c, "device_cache", place->write_cache);
 	/* The next case shall not wait for what this one has left. */
 	left = file_cache_drop(s->data.fd, 0, 0);
 	if (left < 0)

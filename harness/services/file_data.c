@@ -20,8 +20,6 @@
 
 #define CHUNK	    ((size_t)1 << 20)
 #define START_EVERY ((uint64_t)32 << 20) /* write-back beside the filling */
-#define PLACES	    64			 /* looked at before it is used */
-#define TOLD_BLOCK  512			 /* what st_blocks counts in */
 #define PROBE	    ((size_t)64 << 10)
 #define WINDOW	    ((uint64_t)64 << 20) /* mapped at once for mincore() */
 #define DROP_MS	    10000 /* what is being read ahead cannot be dropped */
@@ -78,88 +76,7 @@ why(struct file_data *f, int err, const char *fmt, ...)
 	return err;
 }
 
-/* Look at two blocks in each part of the file, the first and the last always
- * among them. */
-static int check_contents(struct file_data *f)
-{
-	const uint64_t blocks = f->bytes / FILE_DATA_BLOCK;
-	const uint64_t part = blocks / PLACES + 1;
-	const uint64_t seed = (uint64_t)getpid() << 32; /* others each time */
-	char block[2 * FILE_DATA_BLOCK];
-	int err = 0;
-
-	/* No read-ahead: it would cost more than the check. */
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
-	for (uint64_t i = 0; !err && i < PLACES; i++) {
-		const uint64_t at =
-			i * part + (i ? file_data_word(seed + i) % part : 0);
-		const uint64_t offset =
-			(i + 1 == PLACES || at + 2 > blocks ? blocks - 2 : at) *
-			FILE_DATA_BLOCK;
-		const ssize_t got =
-			io_read(f->fd, block, sizeof(block), (off_t)offset);
-
-		if (got < 0)
-			err = why(f, (int)got, "read %s", f->path);
-		else if (got < (ssize_t)sizeof(block) ||
-			 !file_data_matches(block, sizeof(block), offset))
-			err = why(f, -EBADMSG,
-				  "%s does not hold at byte %llu what was "
-				  "written",
-				  f->path, (unsigned long long)offset);
-	}
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_NORMAL);
-	/* Reading ahead goes page by page round what is there, and pages that
-	 * came one by one are copied at a third of the rate of large ones. */
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
-	return err;
-}
-
-/* Some servers say nothing of blocks.  A little may be missing where ends of
- * files are kept apart. */
-static bool is_sparse(const struct file_data *f, const struct stat *st)
-{
-	return st->st_blocks &&
-	       (uint64_t)st->st_blocks * TOLD_BLOCK < f->bytes - f->bytes / 16;
-}
-
-static int check_shape(struct file_data *f)
-{
-	struct stat st;
-	off_t hole;
-
-	if (fstat(f->fd, &st))
-		return why(f, -errno, "stat %s", f->path);
-	if (!S_ISREG(st.st_mode))
-		return why(f, -EBADMSG, "%s is no regular file", f->path);
-	if ((uint64_t)st.st_size != f->bytes)
-		return why(f, -EBADMSG, "%s has %lld bytes, not %llu", f->path,
-			   (long long)st.st_size, (unsigned long long)f->bytes);
-	hole = lseek(f->fd, 0, SEEK_HOLE);
-	if (hole >= 0 && hole < st.st_size)
-		return why(f, -EBADMSG, "%s has a hole at byte %lld", f->path,
-			   (long long)hole);
-	/* Some file systems (zfs) allocate later than fsync() returns. */
-	if (is_sparse(f, &st) && !syncfs(f->fd))
-		fstat(f->fd, &st);
-	if (is_sparse(f, &st))
-		return why(f, -EBADMSG,
-			   "%s: only %lld of %llu bytes are allocated (a file "
-			   "system that compresses or deduplicates?)",
-			   f->path, (long long)st.st_blocks * TOLD_BLOCK,
-			   (unsigned long long)f->bytes);
-	return 0;
-}
-
-int file_data_check(struct file_data *f)
-{
-	const int err = check_shape(f);
-
-	return err ? err : check_contents(f);
-}
-
-static int write_contents(const struct bench *b, const struct file_data *f,
-			  int fd)
+static int write_contents(const struct file_data *f, int fd)
 {
 	char *buffer = aligned_alloc(FILE_DATA_ALIGN, CHUNK);
 	int err = buffer ? 0 : -ENOMEM;
@@ -182,7 +99,7 @@ static int write_contents(const struct bench *b, const struct file_data *f,
 }
 
 /* Write it under another name, and give it its own when all is there. */
-static int make(const struct bench *b, struct file_data *f)
+static int make(struct file_data *f)
 {
 	char part[sizeof(f->path) + 32];
 	int fd, err;
@@ -191,8 +108,7 @@ static int make(const struct bench *b, struct file_data *f)
 	fd = open(part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return why(f, -errno, "make %s", f->path);
-	err = write_contents(b, f, fd);
-	/* The next check must read from where it was written to. */
+	err = write_contents(f, fd);
 	if (!err)
 		file_cache_drop(fd, 0, 0);
 	close(fd);
@@ -205,20 +121,26 @@ static int make(const struct bench *b, struct file_data *f)
 		   (unsigned long long)f->bytes, f->path);
 }
 
-/* Open what has its name, if it holds what it should: else that goes. */
+/* Open what has its name, if it is such a file: else that goes.  Each event
+ * looks at what it has read.  Nothing stays cached: reading ahead goes page by
+ * page round what is there, and pages that came one by one are copied at a
+ * third of the rate of large ones. */
 static int use(struct file_data *f)
 {
-	int err;
+	struct stat st;
 
 	f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (f->fd < 0) {
 		f->fd = 0;
 		return why(f, -errno, "open %s", f->path);
 	}
-	err = file_data_check(f);
-	if (err)
-		file_data_remove(f);
-	return err;
+	if (!fstat(f->fd, &st) && S_ISREG(st.st_mode) &&
+	    (uint64_t)st.st_size == f->bytes) {
+		posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
+		return 0;
+	}
+	file_data_remove(f);
+	return why(f, -EEXIST, "%s is another file", f->path);
 }
 
 /* Check for room on the disk, and in memory if the file would lie there. */
@@ -239,7 +161,7 @@ static int check_room(const struct bench *b, struct file_data *f,
 			   "is free in %s (%llu MiB)",
 			   (unsigned long long)f->bytes >> 20, dir,
 			   (unsigned long long)room >> 19);
-	if (b && memory && f->bytes > bench_spare_bytes(b))
+	if (memory && f->bytes > bench_spare_bytes(b))
 		return why(f, -ENOSPC,
 			   "a test file of %llu MiB in %s would lie in memory, "
 			   "of which it may take %llu MiB",
@@ -248,22 +170,22 @@ static int check_room(const struct bench *b, struct file_data *f,
 	return 0;
 }
 
-int file_data_open(const struct bench *b, struct file_data *f, const char *dir,
+int file_data_open(struct bench *b, struct file_data *f, const char *dir,
 		   const char *name, uint64_t bytes)
 {
 	int err = 0;
 
 	*f = (struct file_data) { .bytes = bytes };
-	if (!bytes || bytes % FILE_DATA_BLOCK)
-		return why(f, -EINVAL, "no whole number of blocks");
+	dir = dir ? dir : bench_files(b);
+	if (!dir)
+		return -EIO; /* bench_files() has said why */
 	if ((size_t)snprintf(f->path, sizeof(f->path), "%s/%s", dir, name) >=
 	    sizeof(f->path))
 		return why(f, -ENAMETOOLONG, "%s", dir);
-	f->reused = !use(f);
-	if (!f->reused) {
+	if (use(f)) {
 		err = check_room(b, f, dir);
 		if (!err)
-			err = make(b, f);
+			err = make(f);
 		if (!err)
 			err = use(f);
 	}
@@ -272,29 +194,19 @@ int file_data_open(const struct bench *b, struct file_data *f, const char *dir,
 	return err;
 }
 
-int file_data_try(struct bench *b, struct file_data *f, const char *name,
-		  uint64_t bytes)
-{
-	const char *dir = bench_files(b);
-
-	/* bench_files() has said why */
-	return dir ? file_data_open(b, f, dir, name, bytes) : -EIO;
-}
-
 int file_data_own(struct bench *b, struct file_data *f, unsigned int number)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "own-%u", number);
-	return file_data_try(b, f, name, FILE_OWN_BYTES);
+	return file_data_open(b, f, NULL, name, FILE_OWN_BYTES);
 }
 
 int file_data_refused(struct bench *b, const struct file_data *f, int err)
 {
 	return err == -ENOENT
 		       ? bench_skip(b, "%s: %s", f->why, strerror(ENOENT))
-		       : bench_fail(b, err == -EBADMSG ? 0 : -err, "%s",
-				    f->why);
+		       : bench_fail(b, -err, "%s", f->why);
 }
 
 int file_data_reopen(struct bench *b, const struct file_data *f, int flags)

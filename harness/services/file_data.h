@@ -10,11 +10,11 @@
 #include "file_place.h"
 
 /*
- * Test files: really allocated, incompressible, every word known from its
- * offset, checked after writing, limited to a share of the free space.  They
- * lie in bench_files(), where they are used again after a check.  When one is
- * opened nothing of it is in the page cache, where pages can be dropped: in
- * which pages it lies there is decided by each process run anew.
+ * Test files: written as a whole, incompressible, every word known from its
+ * offset, limited to a share of the free space.  They lie in bench_files(),
+ * where they are used again.  When one is opened nothing of it is in the page
+ * cache, where pages can be dropped: in which pages it lies there is decided by
+ * each process run anew.
  *
  * All file programs together may use 2 GiB of disk: the file that everyone
  * reads, and up to ten of a process's own.
@@ -33,30 +33,23 @@ struct bench;
 struct file_data {
 	int fd; /* O_RDONLY, through the page cache; 0: not open */
 	uint64_t bytes;
-	bool reused; /* it was there and passed the check */
 	struct file_place place;
 	char path[4096];
 	char why[FILE_DATA_WHY]; /* after an error: a sentence with figures */
 };
 
 /**
- * file_data_try() - open the test file @name of exactly @bytes, a multiple of
- * FILE_DATA_BLOCK; make it where it is missing or fails its check.  From
- * setup() or enter().  file_data_own() - that of each process's own.
+ * file_data_open() - open the test file @name of exactly @bytes, a multiple of
+ * FILE_DATA_BLOCK, in @dir (NULL: bench_files()); make it where it is missing
+ * or something else.  From setup() or enter().  file_data_own() - that of each
+ * process's own.
  * Return: 0; or -errno (-EIO: bench_files() has said why) with the reason in
- * f->why, for file_data_refused(), or so that a smaller file can be tried.
- *
- * file_data_open() - the same in directory @dir; without @b nobody is asked
- * how much memory may be taken, or whether to stop.
- * Return: 0; -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made
- * there; -EBADMSG: it does not hold what was written; another -errno.
+ * f->why, for file_data_refused(), or so that a smaller file can be tried:
+ * -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made there.
  */
-int file_data_try(struct bench *b, struct file_data *f, const char *name,
-		  uint64_t bytes);
-int file_data_own(struct bench *b, struct file_data *f, unsigned int number);
-int file_data_open(const struct bench *b, struct file_data *f, const char *dir,
+int file_data_open(struct bench *b, struct file_data *f, const char *dir,
 		   const char *name, uint64_t bytes);
-
+int file_data_own(struct bench *b, struct file_data *f, unsigned int number);
 /* file_data_reopen() - for reading or writing, with @flags of open(): the file
  * that was made, and nothing else that may have taken its name.  Return: an fd,
  * or as of bench_skip() (O_DIRECT is refused there, or reaches no device) and
@@ -85,10 +78,6 @@ void file_data_remove(struct file_data *f);
 /* file_data_room() - bytes that test files may take now in @dir: half of what
  * is free to this user; or -errno. */
 int64_t file_data_room(const char *dir);
-
-/* file_data_check() - size, holes, allocated blocks and sampled contents of
- * an open file.  Return: 0, -EBADMSG with f->why, or -errno. */
-int file_data_check(struct file_data *f);
 
 /* file_data_word() - the 8 bytes at @offset, a multiple of 8. */
 static inline uint64_t file_data_word(uint64_t offset)

@@ -183,7 +183,7 @@ all() {
 
 # The kernel may take pages back meanwhile, so the row may have a reason instead
 # of a value; the file is there in any case.
-@test "a spoilt file of the run is made again" {
+@test "a short file of the run is made again, and another one is no value" {
 	warm() {
 		rows_of "0|77" file_read --dir . \
 			--case 'cache=warm,order=random,size=4M' || return
@@ -196,10 +196,13 @@ all() {
 	warm
 	[[ -e data && -e warm ]]
 	cp warm sound
-	truncate -s 0 warm
-	truncate -s 64m warm
+	truncate -s 1m warm
 	warm
 	cmp warm sound
+	truncate -s 0 warm
+	truncate -s 64m warm
+	rows_of 1 file_read --dir . --case 'cache=warm,order=random,size=4M'
+	all 'all(.status == "failed" and (.reason | test("blocks_as_written")))'
 	rm -f data warm sound .oscost-run
 	[[ -z $(ls -A) ]]
 }
