@@ -311,8 +311,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 				  "%s: fsync has nothing to do there "
 				  "(try --dir)",
 				  s->place.where);
-	if (s->place.write_cache[0])
-		bench_fact_text(b, c, "device_cache", s->place.write_cache);
 	return 0;
 }
 

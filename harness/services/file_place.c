@@ -44,7 +44,6 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters)
 {
 	char link[PATH_MAX], dir[PATH_MAX], path[PATH_MAX + 16];
-	int64_t kib;
 	char *name;
 
 	if ((size_t)snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sys,
@@ -64,10 +63,6 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 	snprintf(p->disk, sizeof(p->disk), "%.31s", name + 1);
 	if (in_memory(dir, p->disk))
 		p->kind = FILE_PLACE_MEMORY;
-	sysfile_line(p->write_cache, sizeof(p->write_cache),
-		     "%s/queue/write_cache", dir);
-	kib = sysfile_number(-1, NULL, "%s/queue/read_ahead_kb", dir);
-	p->read_ahead = kib < 0 ? -1 : kib * 1024;
 }
 
 /*
@@ -219,7 +214,7 @@ void file_place_say(const struct file_place *p, char *text, size_t size)
 
 struct file_place file_place_find(int fd)
 {
-	struct file_place p = { .read_ahead = -1 };
+	struct file_place p = { 0 };
 	unsigned int major, minor;
 
 	if (!find_mount(&p, mount_id(fd), &major, &minor))

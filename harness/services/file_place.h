@@ -22,14 +22,12 @@ enum file_place_kind {
 
 struct file_place {
 	enum file_place_kind kind;
-	char fs[32];	      /* "ext4", "tmpfs", "nfs4", from mountinfo */
-	char source[256];     /* "/dev/vda1", "host:/export" */
-	char disk[32];	      /* name in /sys/block: "vda", "md0"; "" unknown */
-	char write_cache[24]; /* the device's: "write back"; "" unknown */
-	int64_t read_ahead;   /* most that the kernel reads ahead; -1 unknown */
-	char stat[128];	      /* path of the device's counters; "" unknown */
-	bool io_untold;	      /* /proc/self/io does not count what is read */
-	char where[384];      /* all in words: "ext4 on vda, ..." */
+	char fs[32];	  /* "ext4", "tmpfs", "nfs4", from mountinfo */
+	char source[256]; /* "/dev/vda1", "host:/export" */
+	char disk[32];	  /* name in /sys/block: "vda", "md0"; "" unknown */
+	char stat[128];	  /* path of the device's counters; "" unknown */
+	bool io_untold;	  /* /proc/self/io does not count what is read */
+	char where[384];  /* all in words: "ext4 on vda, ..." */
 };
 
 /* file_place_find() - where what is written to the open file or directory @fd
@@ -62,7 +60,7 @@ struct file_counts file_counts_since(const struct file_place *p,
 /* The parts of file_place_find(), for it and for tests. */
 
 /* file_disk_find() - what @sys ("/sys") tells of the block device @major:@minor
- * to @p: disk, write_cache, read_ahead, with @counters stat, and the kind if
+ * to @p: disk, with @counters stat, and the kind if
  * it keeps its blocks in memory.  An unknown device changes nothing. */
 void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
 		    unsigned int minor, bool counters);

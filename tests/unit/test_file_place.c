@@ -35,14 +35,10 @@ TEST(check_disks)
 	struct file_place p;
 
 	box_open(false);
-	box_put("devices/vda/queue/write_cache", "write back\n");
-	box_put("devices/vda/queue/read_ahead_kb", "128\n");
 	box_put("devices/vda/vda1/partition", "1\n");
 	number("254:1", "devices/vda/vda1");
 	p = found(254, 1);
 	OK_STR(p.disk, "vda", "a partition's disk");
-	OK(p.read_ahead == 131072, "how much is read ahead");
-	OK_STR(p.write_cache, "write back", "its cache");
 	OK(strstr(p.stat, "254:1/stat"), "and the partition's own counters");
 
 	box_put("devices/dm-0/size", "8\n");

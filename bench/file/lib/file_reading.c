@@ -476,9 +476,6 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->now->fd)
 		bench_fact_text(b, c, "place", s->now->place.where);
 	bench_fact(b, c, "file_bytes", (double)s->size);
-	if (t->cache == FILE_COLD && s->now->place.read_ahead >= 0)
-		bench_fact(b, c, "read_ahead_bytes",
-			   (double)s->now->place.read_ahead);
 	/* Check all words of the last one. */
 	if (!t->way->sums && !t->depth &&
 	    !file_data_matches(s->buffers, t->block, s->offset[t->n - 1]))
