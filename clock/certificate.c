@@ -149,111 +149,85 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 	return 0;
 }
 
-static bool line(struct certificate_figure *f, const char *name,
-		 const char *unit, unsigned int decimals, wide value)
+/* The lines with which the paper closes a log, of any body; the same of all
+ * samples stands beside it. */
+static struct certificate_figure closing(const char *body, unsigned int i,
+					 const struct ensemble_figures *f,
+					 const struct ensemble_figures *all)
 {
-	f->name = name;
-	f->unit = unit;
-	f->decimals = decimals;
-	f->value = value;
-	return true;
-}
+	const struct certificate_figure lines[] = {
+		{ body, "min", "ticks", "lower", f->min, all->min, 0, true,
+		  true },
+		{ body, "spurious", "1", "lower", f->spurious, all->spurious, 0,
+		  true, true },
+		{ body, "total_variance", "ticks^2", "lower",
+		  f->total_variance_milli, all->total_variance_milli, 3, true,
+		  true },
+		{ body, "max_deviation", "ticks", "lower", f->max_deviation,
+		  all->max_deviation, 0, true, true },
+		{ body, "var_of_variances", "ticks^4", "lower",
+		  f->var_of_variances_micro, all->var_of_variances_micro, 6,
+		  true, true },
+		{ body, "var_of_minima", "ticks^2", "lower",
+		  f->var_of_minima_milli, all->var_of_minima_milli, 3, true,
+		  true },
+	};
 
-/* The lines with which the paper closes a log, of any body. */
-static bool closing_line(struct certificate_figure *out, unsigned int i,
-			 const struct ensemble_figures *f)
-{
-	switch (i) {
-	case 0:
-		return line(out, "min", "ticks", 0, f->min);
-	case 1:
-		return line(out, "spurious", "1", 0, f->spurious);
-	case 2:
-		return line(out, "total_variance", "ticks^2", 3,
-			    f->total_variance_milli);
-	case 3:
-		return line(out, "max_deviation", "ticks", 0, f->max_deviation);
-	case 4:
-		return line(out, "var_of_variances", "ticks^4", 6,
-			    f->var_of_variances_micro);
-	default:
-		return line(out, "var_of_minima", "ticks^2", 3,
-			    f->var_of_minima_milli);
-	}
-}
-
-/* The same of all samples stands beside it. */
-static bool closing(struct certificate_figure *out, unsigned int i,
-		    const struct ensemble_figures *f,
-		    const struct ensemble_figures *all)
-{
-	out->has_all = closing_line(out, i, all);
-	out->all = out->value;
-	return closing_line(out, i, f);
+	return lines[i];
 }
 
 /* Conclusions from the figures. */
-static bool conclusion(struct certificate_figure *out, unsigned int i,
-		       const struct certificate *c)
+static struct certificate_figure conclusion(unsigned int i,
+					    const struct certificate *c)
 {
 	const struct ensemble_resolution *r = &c->resolution;
 	const wide variance = c->empty.total_variance_milli;
+	const uint64_t least = c->function.min, empty = c->empty.min;
+	const bool known = r->instructions;
+	const struct certificate_figure lines[] = {
+		{ "empty", "shortest_5pct", "ticks", "lower",
+		  ensemble_shortest(variance, 20), .known = true },
+		{ "empty", "shortest_1pct", "ticks", "lower",
+		  ensemble_shortest(variance, 100), .known = true },
+		{ "empty", "disturbed", "1", "lower", c->disturbed,
+		  .known = true },
+		{ "loop", "resolution_instructions", "1", "lower",
+		  r->instructions, .known = known },
+		{ "loop", "resolution_ticks", "ticks", "lower", r->ticks,
+		  .known = known },
+		{ "chain", "seen_pct", "%", "higher", c->clock.seen_pct,
+		  .known = true },
+		{ "all", "verdict", "level", "higher",
+		  ensemble_verdict(c->faults), .known = true },
+		{ "function", "cost", "ticks", "lower",
+		  least > empty ? least - empty : 0, .known = true },
+	};
 
-	out->body = i < 3 ? "empty" : i < 5 ? "loop" : i < 6 ? "chain" : "all";
-	out->better = i < 5 ? "lower" : "higher";
-	out->known = i < 3 || i > 4 || r->instructions;
-	switch (i) {
-	case 0:
-		return line(out, "shortest_5pct", "ticks", 0,
-			    ensemble_shortest(variance, 20));
-	case 1:
-		return line(out, "shortest_1pct", "ticks", 0,
-			    ensemble_shortest(variance, 100));
-	case 2:
-		return line(out, "disturbed", "1", 0, c->disturbed);
-	case 3:
-		return line(out, "resolution_instructions", "1", 0,
-			    r->instructions);
-	case 4:
-		return line(out, "resolution_ticks", "ticks", 0, r->ticks);
-	case 5:
-		return line(out, "seen_pct", "%", 0, c->clock.seen_pct);
-	default:
-		return line(out, "verdict", "level", 0,
-			    ensemble_verdict(c->faults));
-	}
+	return lines[i];
 }
 
 /* In the growing loop the variance of minima "is completely meaningless"
  * (the paper), so it has no row. */
 #define EMPTY_LINES 6
 #define LOOP_LINES  5
-#define CONCLUSIONS 7
+#define CONCLUSIONS 7 /* before the function's */
 
 bool certificate_figure(const struct certificate *c, unsigned int i,
 			struct certificate_figure *f)
 {
-	const uint64_t least = c->function.min, empty = c->empty.min;
+	const unsigned int loop = EMPTY_LINES, done = loop + LOOP_LINES,
+			   function = done + CONCLUSIONS,
+			   cost = function + EMPTY_LINES;
 
-	*f = (struct certificate_figure) { .body = "empty",
-					   .better = "lower",
-					   .known = true };
-	if (i < EMPTY_LINES)
-		return closing(f, i, &c->empty, &c->empty_all);
-	i -= EMPTY_LINES;
-	f->body = "loop";
-	if (i < LOOP_LINES)
-		return closing(f, i, &c->loop, &c->loop_all);
-	i -= LOOP_LINES;
-	if (i < CONCLUSIONS)
-		return conclusion(f, i, c);
-	i -= CONCLUSIONS;
-	f->body = "function";
-	if (!c->has_function || i > EMPTY_LINES)
+	if (i > cost || (i >= function && !c->has_function))
 		return false;
-	if (i < EMPTY_LINES)
-		return closing(f, i, &c->function, &c->function_all);
-	return line(f, "cost", "ticks", 0, least > empty ? least - empty : 0);
+	*f = i < loop	    ? closing("empty", i, &c->empty, &c->empty_all)
+	     : i < done	    ? closing("loop", i - loop, &c->loop, &c->loop_all)
+	     : i < function ? conclusion(i - done, c)
+	     : i < cost	    ? closing("function", i - function, &c->function,
+				      &c->function_all)
+			    : conclusion(CONCLUSIONS, c);
+	return true;
 }
 
 /* Source: the white paper, sections 3.1.2, 3.2.2, 3.2.4, 3.3.1 and 3.3.2.
