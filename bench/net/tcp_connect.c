@@ -242,9 +242,9 @@ static int record_packets(struct bench *b, struct state *s, uint16_t port)
 
 	/* The last one goes out after the client was woken up, maybe on another
 	 * CPU. */
-	do
-		net_capture_next(&s->capture, &p, true);
-	while (!see_handshake(&h, &p));
+	while (net_capture_next(&s->capture, &p, true) &&
+	       !see_handshake(&h, &p))
+		;
 	if (wall_clock_was_set(s->capture.clock))
 		return 0; /* the packets' stamps are of that clock */
 	opened = h.syns == 1 && h.open_ns > h.syn_ns;

@@ -22,6 +22,8 @@
 #define FRAMES	    8192u
 #define BLOCK_BYTES 65536u
 #define RING_BYTES  (FRAMES * FRAME_BYTES)
+#define LOOK_MS	    100
+#define LOOKS	    30 /* that find no packet, until it counts as lost */
 
 #define IP4_BYTES 20
 #define IP6_BYTES 40
@@ -151,20 +153,21 @@ static bool take(struct net_capture *cap, struct net_packet *p,
 bool net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait)
 {
 	struct pollfd ready = { cap->fd, POLLIN, 0 };
+	int looks = wait ? LOOKS : 1;
 
-	for (;;) {
+	while (looks) {
 		struct tpacket2_hdr *head =
 			(void *)(cap->ring + cap->next % FRAMES * FRAME_BYTES);
 		const bool there =
-			poll(&ready, 1, wait ? -1 : 0) > 0 &&
+			poll(&ready, 1, wait ? LOOK_MS : 0) > 0 &&
 			__atomic_load_n(&head->tp_status, __ATOMIC_ACQUIRE) &
 				TP_STATUS_USER;
 
 		if (there && take(cap, p, head))
 			return true;
-		if (!there && !wait)
-			return false;
+		looks -= !there;
 	}
+	return false;
 }
 
 void net_capture_close(struct net_capture *cap, struct bench *b,

@@ -41,9 +41,10 @@ int net_packet_parse(struct net_packet *p, const unsigned char *ip, size_t have,
  */
 int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port);
 
-/* net_capture_next() - the next packet; @wait: until there is one.  Whatever a
- * call on the connection rests on was captured before that call returns.
- * Return: whether there is one. */
+/* net_capture_next() - the next packet; @wait: until there is one, but not
+ * longer than some seconds for one that was lost.  Whatever a call on the
+ * connection rests on was captured before that call returns.  Return: whether
+ * there is one. */
 bool net_capture_next(struct net_capture *cap, struct net_packet *p, bool wait);
 
 /* net_capture_close() - give the number of packets that the kernel could not
