@@ -20,12 +20,6 @@ struct settings {
 	bool help, version;
 };
 
-static const struct opt cpu_opts[] = {
-	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
-		"the CPU that measures (default: the last usable one)"),
-	OPT_END,
-};
-
 static const struct opt describe_opts[] = {
 	OPT_STR(0, "timer", settings, timer, NULL,
 		"timing method to calibrate, name"),
@@ -43,6 +37,8 @@ static const struct opt noise_opts[] = {
 };
 
 static const struct opt common_opts[] = {
+	OPT_U64(0, "cpu", settings, cpu, NULL, 0, ANY_CPU - 1,
+		"the CPU that measures (default: the last usable one)"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit"),
 	OPT_FLAG('V', "version", settings, version,
 		 "print the version and exit"),
@@ -102,7 +98,6 @@ int main(int argc, char **argv)
 {
 	struct settings set = { .cpu = ANY_CPU };
 	const struct opt_set sets[] = {
-		{ "Options", cpu_opts, &set },
 		{ "Options without a command", describe_opts, &set },
 		{ "Options of noise", noise_opts, &set },
 		{ "Common options", common_opts, &set },

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "err.h"
-#include "gaps.h"
 #include "grade.h"
 #include "machine.h"
 #include "noise.h"
@@ -21,8 +20,12 @@
 #include "stats.h"
 #include "topo.h"
 
-#define LONG_NS 1e6   /* no interrupt is served for as long */
-#define MOST	65536 /* plain gaps kept */
+#define LONG_NS	  1e6	/* no interrupt is served for as long */
+#define MOST	  65536 /* plain gaps kept */
+#define GAP_NS	  1000
+#define GAP_READS 10
+#define TRIES	  8
+#define SEEN_NS	  20e3
 
 /* A name is worth telling from this share of the spin on. */
 #define NAME_SHARE 0.0005
@@ -32,13 +35,6 @@
 #define SHARES	       16
 #define SHARE_PAUSE_NS 1000000
 
-/* One spin: the kernel's count of switches at the last gap. */
-struct spin {
-	struct cpu_gaps *gaps;
-	const struct timer *timer;
-	int64_t involuntary;
-};
-
 static int64_t involuntary(void)
 {
 	struct rusage usage;
@@ -46,33 +42,62 @@ static int64_t involuntary(void)
 	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
-static void see_gap(void *arg, uint64_t ticks)
+/* The least step of the clock, in ticks, that others made: 1 us, or ten reads
+ * of it.  Most are read in some 20 ns; one that is a device's register (hpet,
+ * acpi_pm) takes 1 us by itself. */
+static double least_gap(const struct timer *t, enum timer_method method)
 {
-	struct spin *s = arg;
-	struct cpu_gaps *g = s->gaps;
-	const double ns = timer_ns(s->timer, (double)ticks);
+	uint64_t read = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		const uint64_t ticks = timer_empty(method);
+
+		read = ticks < read ? ticks : read;
+	}
+	return fmax(1e-9 * GAP_NS * t->hz, GAP_READS * (double)read);
+}
+
+/* A gap of @ns; *@switches: the kernel's count of them at the last one. */
+static void see_gap(struct cpu_gaps *g, double ns, int64_t *switches)
+{
 	const int64_t now = involuntary();
 
-	if (now > s->involuntary) {
+	g->n++;
+	g->lost_ns += ns;
+	g->longest_ns = fmax(g->longest_ns, ns);
+	if (now > *switches) {
 		g->switched++;
 		g->switched_ns += ns;
 	} else if (g->nplain < MOST) {
 		g->plain[g->nplain++] = ns;
 	}
-	s->involuntary = now;
+	*switches = now;
 }
 
 void cpu_gaps_spin(struct cpu_gaps *g, const struct timer *t, unsigned int ms)
 {
-	struct spin s = { g, t, involuntary() };
-	struct gaps all = { 0 };
+	/* CPUID would spend the time in the hypervisor; any order will do. */
+	const enum timer_method method =
+		t->method == TIMER_CLOCK ? TIMER_CLOCK : TIMER_NONE;
+	const double gap = least_gap(t, method), end = ms * t->hz / 1e3;
+	const uint64_t begin = timer_begin(method);
+	uint64_t last = begin, now = begin;
+	int64_t switches = involuntary();
+	double least = gap;
 
 	*g = (struct cpu_gaps) { .plain = text_alloc(MOST, sizeof(*g->plain)) };
-	gaps_spin(&all, t, 1000 * ms, see_gap, &s);
-	g->n = all.gaps;
-	g->spun_ns = timer_ns(t, (double)all.spun_ticks);
-	g->lost_ns = timer_ns(t, (double)all.lost_ticks);
-	g->longest_ns = timer_ns(t, (double)all.longest_ticks);
+	for (; (double)(now - begin) < end; last = now) {
+		const bool is_gap =
+			(double)((now = timer_begin(method)) - last) > least;
+
+		if (is_gap)
+			see_gap(g, timer_ns(t, (double)(now - last)),
+				&switches);
+		/* The step in which it was seen is none, unless it took as
+		 * much longer as no system call does. */
+		least = gap + is_gap * 1e-9 * SEEN_NS * t->hz;
+	}
+	g->spun_ns = timer_ns(t, (double)(now - begin));
 }
 
 void cpu_gaps_causes(const struct cpu_gaps *g, double *ns)
@@ -201,19 +226,13 @@ static json_t *describe_thread(const char *path, double ran_us)
 	char name[64];
 
 	sysfile_line(name, sizeof(name), "%s/comm", path);
-	/* ASCII: the writer of JSON takes no other bytes unchecked. */
-	for (char *c = name; *c; c++)
-		if (!isprint((unsigned char)*c))
-			*c = '?';
-	return json_pack("{s:i, s:s, s:f}", "pid",
+	return json_pack("{s:i, s:o, s:f}", "pid",
 			 atoi(path + strlen("/proc/")), "name",
-			 *name ? name : "?", "ran_us", ran_us);
+			 machine_string(name), "ran_us", ran_us);
 }
 
 /* At most three {pid, name, ran_us} of those of @ran that were on @cpu last,
- * the longest first; none also where another container's processes cannot be
- * seen.
- */
+ * the longest first; none where other processes cannot be seen. */
 static json_t *threads_on(json_t *ran, int cpu, double least_ns)
 {
 	json_t *list = json_array(), *ns;
@@ -235,12 +254,14 @@ static json_t *threads_on(json_t *ran, int cpu, double least_ns)
 	return list;
 }
 
+/* Of all looks. */
+static struct timer clock_used;
+static unsigned int look_ms;
+
 /* One CPU's look. */
 struct look {
 	int cpu, err;
 	bool measuring;
-	unsigned int ms;
-	const struct timer *timer;
 	struct cpu_gaps gaps;
 	json_t *interrupts, *shares;
 	pthread_t thread;
@@ -251,22 +272,19 @@ struct look {
 static double steal_ns(int cpu)
 {
 	char *text = sysfile_text("/proc/stat");
-	char *key = text_format("cpu%d", cpu);
-	const int64_t n =
-		field_number(field_nth(field_behind(text, key), 7), -1);
+	const int64_t n = text ? noise_stolen(text, cpu) : -1;
 
-	free(key);
 	free(text);
 	return n < 0 ? NAN : (double)n * 1e9 / (double)sysconf(_SC_CLK_TCK);
 }
 
-static json_t *shares_of_core(const struct timer *t)
+static json_t *shares_of_core(void)
 {
 	const struct timespec pause = { 0, SHARE_PAUSE_NS };
 	json_t *all = json_array();
 
 	for (int i = 0; i < SHARES; i++) {
-		const double rate = reference_share(t);
+		const double rate = reference_share(&clock_used);
 
 		nanosleep(&pause, NULL);
 		if (isfinite(rate))
@@ -288,7 +306,7 @@ static void *look_at(void *arg)
 	irqs = irqs_read("", l->cpu);
 	steal = steal_ns(l->cpu);
 	noise_throttle_read(&before, "");
-	cpu_gaps_spin(&l->gaps, l->timer, l->ms);
+	cpu_gaps_spin(&l->gaps, &clock_used, look_ms);
 	noise_throttle_read(&after, "");
 	l->gaps.throttled_ns = (double)(after.ns - before.ns);
 	l->gaps.steal_ns = steal_ns(l->cpu) - steal;
@@ -297,19 +315,8 @@ static void *look_at(void *arg)
 	json_decref(later);
 	json_decref(irqs);
 	/* The others are looked at all at once and would see one another. */
-	l->shares = l->measuring ? shares_of_core(l->timer) : json_array();
+	l->shares = l->measuring ? shares_of_core() : json_array();
 	return NULL;
-}
-
-static json_t *causes_of(const struct cpu_gaps *g)
-{
-	double ns[GAP_CAUSES];
-
-	cpu_gaps_causes(g, ns);
-	return json_pack("{s:f, s:f, s:f, s:f}", "tasks", ns[GAP_TASKS] / 1e3,
-			 "throttled", ns[GAP_THROTTLED] / 1e3, "interrupts",
-			 ns[GAP_INTERRUPTS] / 1e3, "unseen",
-			 ns[GAP_UNSEEN] / 1e3);
 }
 
 /* Print the row of a look, which is over.  Return: an exit status. */
@@ -320,24 +327,29 @@ static int print_row(struct look *l, const char *phase, uint64_t round,
 	double lost = g->spun_ns > 0 ? g->lost_ns / g->spun_ns : 0;
 	char at[32];
 	time_t now = time(NULL);
+	double ns[GAP_CAUSES];
 	struct tm utc;
 	json_t *row;
 	int status;
 
+	cpu_gaps_causes(g, ns);
 	gmtime_r(&now, &utc);
 	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	row = json_pack(
 		"{s:i, s:s, s:I, s:s, s:i, s:b, s:f, s:f, s:f, s:s, s:I, s:f, "
-		"s:o, s:I, s:o?, s:f, s:b, s:o, s:o, s:o}",
+		"s:{s:f, s:f, s:f, s:f}, s:I, s:o?, s:f, s:b, s:o, s:o, s:o}",
 		"schema", 1, "phase", phase, "round", (json_int_t)round, "at",
 		at, "cpu", l->cpu, "measuring", l->measuring, "spun_us",
 		g->spun_ns / 1e3, "lost_us", g->lost_ns / 1e3, "lost", lost,
 		"noise", noise_word(lost), "gaps", (json_int_t)g->n,
-		"longest_us", g->longest_ns / 1e3, "causes_us", causes_of(g),
-		"switches", (json_int_t)g->switched, "steal_us",
+		"longest_us", g->longest_ns / 1e3, "causes_us", "tasks",
+		ns[GAP_TASKS] / 1e3, "throttled", ns[GAP_THROTTLED] / 1e3,
+		"interrupts", ns[GAP_INTERRUPTS] / 1e3, "unseen",
+		ns[GAP_UNSEEN] / 1e3, "switches", (json_int_t)g->switched,
+		"steal_us",
 		json_real(g->steal_ns / 1e3), /* NULL unless finite */
 		"throttled_us", g->throttled_ns / 1e3, "hypervisor",
-		l->timer->features.hypervisor, "adds_per_cycle", l->shares,
+		clock_used.features.hypervisor, "adds_per_cycle", l->shares,
 		"interrupts", l->interrupts, "tasks", tasks);
 	status = json_dumpf(row, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9))
 			 ? EXIT_FAIL
@@ -398,7 +410,6 @@ static void set_up(struct timer *t)
 
 int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 {
-	struct timer t = { 0 };
 	struct topo *topo;
 	struct look *looks;
 	int *cpus, status;
@@ -424,11 +435,8 @@ int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i] != looks[0].cpu)
 			looks[k++].cpu = cpus[i];
-	set_up(&t);
-	for (size_t i = 0; i < k; i++) {
-		looks[i].ms = ms;
-		looks[i].timer = &t;
-	}
+	set_up(&clock_used);
+	look_ms = ms;
 	/* The measuring CPU as it is while one program runs; then all others
 	 * at once, for there may be hundreds. */
 	status = look_at_all(looks, 1, phase, round);

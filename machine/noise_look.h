@@ -9,8 +9,9 @@
 #include "timer.h"
 
 /*
- * Find the users of a CPU's time: a spin on the clock sees every gap
- * (clock/gaps.h), and counters of the kernel give the causes.
+ * Find the users of a CPU's time: a spin on the clock sees every gap, whoever
+ * made it, which steal time alone does not (METHOD 6), and counters of the
+ * kernel give the causes.
  *
  * After each gap the thread checks whether it was switched out meanwhile: such
  * gaps are other tasks, or the cgroup that held it back.  The remaining ones

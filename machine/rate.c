@@ -81,7 +81,8 @@ struct rate_verdict rate_by_rtc(const struct rate_clocks *c)
 	return judge(((least + most) / 2 - 1) * 1e6, (most - least) / 2 * 1e6);
 }
 
-double rate_ntp_ppm(const struct timex *x)
+/* How much faster NTP makes the kernel's clock. */
+static double ntp_ppm(const struct timex *x)
 {
 	return (double)x->freq / 65536 +
 	       (double)(x->tick - NOMINAL_TICK) * 1e6 / NOMINAL_TICK;
@@ -90,7 +91,7 @@ double rate_ntp_ppm(const struct timex *x)
 struct rate_verdict rate_by_ntp(const struct timex *before,
 				const struct timex *after)
 {
-	const double a = rate_ntp_ppm(before), b = rate_ntp_ppm(after);
+	const double a = ntp_ppm(before), b = ntp_ppm(after);
 
 	if (before->status & STA_UNSYNC || after->status & STA_UNSYNC)
 		return (struct rate_verdict) { .known = false };
@@ -181,5 +182,5 @@ json_t *rate_describe(double hz)
 	}
 	free(source);
 	return json_pack("{s:s, s:o, s:o}", "stated_by", stated, "ntp_ppm",
-			 real_if(kept, rate_ntp_ppm(&before)), "checks", list);
+			 real_if(kept, ntp_ppm(&before)), "checks", list);
 }

@@ -34,9 +34,6 @@ struct rate_verdict rate_by_rtc(const struct rate_clocks *c);
 struct rate_verdict rate_by_ntp(const struct timex *before,
 				const struct timex *after);
 
-/* rate_ntp_ppm() - how much faster NTP makes the kernel's clock. */
-double rate_ntp_ppm(const struct timex *x);
-
 /**
  * rate_describe() - do it with the clocks that this machine has.
  * @hz: the rate of the counter as the run takes it.

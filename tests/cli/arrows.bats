@@ -26,8 +26,8 @@ load ../helpers
 	printf '#include "program.h"\n#include "../memory/lib/chase.h"\n' >>bench/cpu/nop.c
 	printf '#include "life.h"\nputs("");\nrun->verdict.why[0] = 0;\n' >>harness/visit/passes.c
 	printf '#include "stats.h"\n' >>clock/quantum.h
-	printf '#include "gaps.h"\n' >>clock/stats.c
-	printf '#include "quantum.h"\n' >>clock/gaps.h
+	printf '#include "fence.h"\n' >>clock/stats.c
+	printf '#include "quantum.h"\n' >>clock/fence.h
 	printf 'bench/cpu\t%d\t1\n' 100 30000 >tests/budgets.tsv
 	sed -i '2s/cpu/task/' tests/budgets.tsv
 	git add .
@@ -38,7 +38,7 @@ load ../helpers
 	[[ $output == *"harness/visit/passes.c: includes harness/life/life.h"* ]]
 	[[ $output == *"harness/visit/passes.c: prints"* ]]
 	[[ $output == *"harness/visit/passes.c: writes verdict.why"* ]]
-	[[ $output == *"circle: clock/gaps clock/quantum clock/stats"* ]]
+	[[ $output == *"circle: clock/fence clock/quantum clock/stats"* ]]
 	run -1 tests/arrows --sizes
 	[[ $output == *"bench/cpu  too many"* && $output == *"bench/task  lower the budget"* ]]
 	[[ $output == *" nop"* && $output == *" lines are in no room"* ]]

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #include "box.h"
 #include "machine.h"
@@ -69,6 +71,42 @@ TEST(spin)
 	   "the longest gap is in the sum, the sum in the time");
 	OK_NEAR(sum + g.switched_ns, g.lost_ns, 1e-3,
 		"no gap is counted twice");
+	free(g.plain);
+}
+
+/* Reads of the clock itself must not pass for time that others took: without
+ * a gap of its own length each of 20 us would. */
+TEST(slow_clock)
+{
+	/* A clock whose read lasts for longer than a gap: its nanoseconds are
+	 * counted as if each were many. */
+	const struct timer t = { .method = TIMER_CLOCK, .hz = 1e7 };
+	struct cpu_gaps g;
+
+	cpu_gaps_spin(&g, &t, 100);
+	OK(g.spun_ns >= 1e8 && (double)g.n < g.spun_ns / 1e4,
+	   "reads of a slow clock are no gaps");
+	free(g.plain);
+}
+
+static void interrupt(int sig)
+{
+	const uint64_t begin = timer_clock_begin();
+
+	while (timer_clock_begin() - begin < 50000)
+		;
+}
+
+TEST(one_gap)
+{
+	const struct timer t = { .method = TIMER_CLOCK, .hz = 1e9 };
+	const struct itimerval soon = { .it_value.tv_usec = 1000 };
+	struct cpu_gaps g;
+
+	signal(SIGALRM, interrupt);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	cpu_gaps_spin(&g, &t, 100);
+	OK(g.n && g.longest_ns >= 50000, "what takes the CPU is a gap");
 	free(g.plain);
 }
 
