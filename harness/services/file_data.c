@@ -21,7 +21,6 @@
 #define CHUNK	    ((size_t)1 << 20)
 #define START_EVERY ((uint64_t)32 << 20) /* write-back beside the filling */
 #define PROBE	    ((size_t)64 << 10)
-#define WINDOW	    ((uint64_t)64 << 20) /* mapped at once for mincore() */
 #define DROP_MS	    10000 /* what is being read ahead cannot be dropped */
 #define DROP_US	    2000
 
@@ -301,30 +300,26 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const int64_t whole = length(fd, offset, len);
-	unsigned char *pages;
+	const size_t bytes = (uint64_t)whole + offset % page;
 	int64_t cached = 0;
+	unsigned char *pages;
+	void *map;
 
 	if (whole <= 0)
 		return whole;
 	/* Its answer would be "all" whatever happened. */
 	if (kernel_lacks(KERNEL_RESIDENT))
 		return -ENOSYS;
-	pages = text_alloc(WINDOW / page + 1, 1);
-	len = (uint64_t)whole + offset % page;
-	offset -= offset % page;
-	for (uint64_t at = 0; cached >= 0 && at < len; at += WINDOW) {
-		const uint64_t n = len - at < WINDOW ? len - at : WINDOW;
-		void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd,
-				 (off_t)(offset + at));
-
-		if (map == MAP_FAILED || mincore(map, n, pages))
-			cached = -errno;
-		for (uint64_t i = 0; cached >= 0 && i < (n + page - 1) / page;
-		     i++)
-			cached += pages[i] & 1 ? (int64_t)page : 0;
-		if (map != MAP_FAILED)
-			munmap(map, n);
-	}
+	map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd,
+		   (off_t)(offset - offset % page));
+	if (map == MAP_FAILED)
+		return -errno;
+	pages = text_alloc(bytes / page + 1, 1);
+	if (mincore(map, bytes, pages))
+		cached = -errno;
+	for (size_t i = 0; cached >= 0 && i * page < bytes; i++)
+		cached += pages[i] & 1 ? (int64_t)page : 0;
+	munmap(map, bytes);
 	free(pages);
 	return cached;
 }
