@@ -70,7 +70,7 @@ static json_t *describe_cpu(hwloc_topology_t topo)
 			      count(topo, HWLOC_OBJ_PACKAGE), "numa_nodes",
 			      count(topo, HWLOC_OBJ_NUMANODE));
 
-	identity_cpu(o, "");
+	identity_cpu(o, "", NULL);
 	return o;
 }
 

@@ -7,73 +7,16 @@
 
 #include "machine.h"
 
-/* The name of @kind-@id in names.tsv, or "@word @id": a new string. */
-static char *name_of(const char *kind, const char *id, const char *word)
+/* The names of processors that have only numbers in /proc/cpuinfo: a new
+ * string, or NULL. */
+static char *ask_lscpu(void)
 {
-	char *key = text_format("%s-%s", kind, id);
-	char *name = machine_field(machine_names, key);
+	FILE *f = popen("LC_ALL=C lscpu 2>/dev/null | sed 's/^ *//'", "r");
+	char text[16384] = "";
 
-	free(key);
-	return name ? name : text_format("%s%s", word, id);
-}
-
-/* Several kinds of core in one machine: all their names, the first CPU's
- * first. */
-static char *arm_names(const char *text, const char *kind)
-{
-	char all[256] = ", ", *part;
-
-	for (; (part = machine_field(text, "CPU part")); free(part)) {
-		char *name = name_of(kind, part, "part ");
-		char *item = text_format(", %s, ", name);
-		const size_t len = strlen(all);
-
-		text = strstr(text, "CPU part") + 1;
-		if (!strstr(all, item) && len + strlen(item) < sizeof(all))
-			snprintf(all + len, sizeof(all) - len, "%s", item + 2);
-		free(item);
-		free(name);
-	}
-	all[strlen(all) - 2] = '\0';
-	return text_copy(all[0] ? all + 2 : "");
-}
-
-static void arm_cpu(json_t *cpu, const char *text)
-{
-	char *maker = machine_field(text, "CPU implementer");
-	char *variant = machine_field(text, "CPU variant");
-	char *revision = machine_field(text, "CPU revision");
-	char *kind = text_format("arm-%s", maker ? maker : "");
-
-	if (maker && variant && revision) {
-		machine_set(cpu, "vendor",
-			    machine_text(
-				    name_of("arm", maker, "implementer ")));
-		machine_set(cpu, "model", machine_text(arm_names(text, kind)));
-		machine_set(cpu, "stepping",
-			    machine_text(text_format("r%lup%s",
-						     strtoul(variant, NULL, 0),
-						     revision)));
-	}
-	free(kind);
-	free(revision);
-	free(variant);
-	free(maker);
-}
-
-static void riscv_cpu(json_t *cpu, const char *text)
-{
-	char *maker = machine_field(text, "mvendorid");
-	char *part = machine_field(text, "marchid");
-
-	if (maker && strcmp(maker, "0x0") != 0)
-		machine_set(cpu, "vendor",
-			    machine_text(name_of("riscv", maker, "vendor ")));
-	if (part)
-		machine_set(cpu, "model",
-			    machine_text(text_format("architecture %s", part)));
-	free(part);
-	free(maker);
+	if (f)
+		(void)!fread(text, 1, sizeof(text) - 1, f);
+	return f && !pclose(f) ? text_copy(text) : NULL;
 }
 
 #define CPUINFO "/proc/cpuinfo"
@@ -96,14 +39,31 @@ static const struct machine_fact facts[] = {
 	{ 0 },
 };
 
-void identity_cpu(json_t *cpu, const char *root)
+/* Where lscpu is not there, or does not know it either. */
+static const struct machine_fact numbers[] = {
+	{ "vendor", FACT_TEXT, CPUINFO, "CPU implementer" },
+	{ "model", FACT_TEXT, CPUINFO, "CPU part" },
+	{ "stepping", FACT_TEXT, CPUINFO, "CPU revision" },
+	{ "vendor", FACT_TEXT, CPUINFO, "mvendorid" },
+	{ "model", FACT_TEXT, CPUINFO, "marchid" },
+	{ 0 },
+};
+
+void identity_cpu(json_t *cpu, const char *root, const char *lscpu)
 {
-	char *text = sysfile_text("%s" CPUINFO, root);
+	char *asked = NULL;
 
 	machine_fill(cpu, root, facts);
-	arm_cpu(cpu, text);
-	riscv_cpu(cpu, text);
-	free(text);
+	if (!lscpu && json_is_null(json_object_get(cpu, "model")))
+		lscpu = asked = ask_lscpu();
+	machine_set(cpu, "vendor",
+		    machine_text(machine_field(lscpu, "Vendor ID")));
+	machine_set(cpu, "model",
+		    machine_text(machine_field(lscpu, "Model name")));
+	machine_set(cpu, "stepping",
+		    machine_text(machine_field(lscpu, "Stepping")));
+	free(asked);
+	machine_fill(cpu, root, numbers);
 }
 
 json_t *identity_hypervisor(const char *root)
@@ -130,5 +90,9 @@ json_t *identity_hypervisor(const char *root)
 
 json_t *identity_signature(const char *signature)
 {
-	return machine_text(name_of("cpuid", signature, ""));
+	char *key = text_format("cpuid-%s", signature);
+	char *name = machine_field(machine_names, key);
+
+	free(key);
+	return machine_text(name ? name : text_copy(signature));
 }

@@ -51,9 +51,10 @@ void machine_set(json_t *o, const char *key, json_t *value);
 extern const char machine_names[];
 
 /* identity_cpu() - fill what is not known in @cpu (machine.json's `cpu`) from
- * /proc/cpuinfo: as it has it, or by the numbers of aarch64's MIDR and of
- * riscv64's mvendorid and marchid. */
-void identity_cpu(json_t *cpu, const char *root);
+ * /proc/cpuinfo, and names that it does not have from what @lscpu has printed
+ * (NULL: ask it), else by the numbers of aarch64's MIDR and riscv64's mvendorid
+ * and marchid. */
+void identity_cpu(json_t *cpu, const char *root, const char *lscpu);
 
 /* identity_hypervisor() - by the kernel, the device tree or DMI; null if none
  * of them names one, which does not prove that there is none. */

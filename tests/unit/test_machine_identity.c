@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processors and hypervisors, from what the kernel said on some. */
+/* Processors and hypervisors, from what the kernel and lscpu said on some. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@ static void cpuinfo(const char *text)
 }
 
 /* Whether @key of the processor is @want, as JSON. */
-static int is(const char *key, const char *want)
+static int is(const char *key, const char *want, const char *lscpu)
 {
 	json_t *cpu = json_pack("{s:n, s:n}", "model", "vendor");
 	char *seen;
 	int same;
 
-	identity_cpu(cpu, box);
+	identity_cpu(cpu, box, lscpu);
 	seen = json_dumps(json_object_get(cpu, key), JSON_ENCODE_ANY);
 	same = seen && !strcmp(seen, want);
 	if (!same)
@@ -63,28 +63,23 @@ static int says(json_t *said, const char *want)
 
 TEST(arm)
 {
+	static const char lscpu[] = "Architecture:           aarch64\n"
+				    "Vendor ID:              ARM\n"
+				    "Model name:             Neoverse-N1\n"
+				    "Model:                  1\n"
+				    "Stepping:               r3p1\n";
+
 	cpuinfo(ARM("0x41", "0x3", "0xd0c", "1"));
-	OK(is("model", "\"Neoverse-N1\"") && is("vendor", "\"ARM\""),
-	   "Graviton 2: a Neoverse-N1");
-	OK(is("stepping", "\"r3p1\"") && is("model_number", "3340"),
+	OK(is("model", "\"Neoverse-N1\"", lscpu) &&
+		   is("vendor", "\"ARM\"", lscpu),
+	   "Graviton 2: a Neoverse-N1, by lscpu");
+	OK(is("stepping", "\"r3p1\"", lscpu) &&
+		   is("model_number", "3340", lscpu),
 	   "with the manual's revision and part");
-	OK(is("flags", "\"fp asimd evtstrm crc32\""), "and its features");
-	cpuinfo(ARM("0x41", "0x0", "0xd4b", "0")
-			ARM("0x41", "0x0", "0xd41", "0"));
-	OK(is("model", "\"Cortex-A78C, Cortex-A78\""),
-	   "a name that another begins with is one of its own");
-	cpuinfo(ARM("0x41", "0x0", "0xd05", "0")
-			ARM("0x41", "0x0", "0xd05", "0")
-				ARM("0x41", "0x3", "0xd0b", "0"));
-	OK(is("model", "\"Cortex-A55, Cortex-A76\""),
-	   "big.LITTLE: both kinds, each once");
-	cpuinfo(ARM("0x61", "0x1", "0x022", "1"));
-	OK(is("model", "\"Icestorm-M1\"") && is("vendor", "\"Apple\""),
-	   "Apple's");
-	cpuinfo(ARM("0x41", "0x0", "0xfff", "0"));
-	OK(is("model", "\"part 0xfff\""), "a part that is not in the table");
-	cpuinfo(ARM("0x77", "0x0", "0x001", "0"));
-	OK(is("vendor", "\"implementer 0x77\""), "nor its maker");
+	OK(is("flags", "\"fp asimd evtstrm crc32\"", lscpu),
+	   "and its features");
+	OK(is("model", "\"0xd0c\"", "") && is("vendor", "\"0x41\"", ""),
+	   "its numbers where there is no lscpu");
 }
 
 TEST(riscv)
@@ -93,25 +88,27 @@ TEST(riscv)
 		"mmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
 		"mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\n"
 		"mimpid\t\t: 0x4210427\n\n");
-	OK(is("model", "\"sifive,u74-mc\"") && is("vendor", "\"SiFive\""),
+	OK(is("model", "\"sifive,u74-mc\"", "") &&
+		   is("vendor", "\"0x489\"", ""),
 	   "VisionFive 2: a U74");
-	OK(is("stepping", "\"0x4210427\"") && is("flags", "\"rv64imafdc\""),
+	OK(is("stepping", "\"0x4210427\"", "") &&
+		   is("flags", "\"rv64imafdc\"", ""),
 	   "with its version and its instruction set");
 	cpuinfo("processor\t: 0\nisa\t\t: rv64imafdcv\nmvendorid\t: 0x0\n"
 		"marchid\t\t: 0x2a\nmimpid\t\t: 0x0\n\n");
-	OK(is("model", "\"architecture 0x2a\"") && is("vendor", "null"),
-	   "one that only has a number");
+	OK(is("model", "\"0x2a\"", ""), "one that only has a number");
 }
 
 TEST(others)
 {
 	cpuinfo("processor\t: 0\nvendor_id\t: GenuineIntel\n"
 		"model name\t: Xeon\n\n");
-	OK(is("model", "\"Xeon\"") && is("vendor", "\"GenuineIntel\"") &&
-		   is("stepping", "null"),
+	OK(is("model", "\"Xeon\"", "Model name: another") &&
+		   is("vendor", "\"GenuineIntel\"", "") &&
+		   is("stepping", "null", ""),
 	   "x86-64 says it in words");
 	forget();
-	OK(is("model", "null"), "no /proc");
+	OK(is("model", "null", ""), "no /proc");
 }
 
 TEST(hypervisors)
