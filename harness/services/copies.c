@@ -286,8 +286,9 @@ static int serve(struct partner *p, void *arg)
 	int over;
 
 	begin(w, number, &l);
-	over = partner_meet(p) || /* it has begun */
-	       partner_meet(p);	  /* all are at work */
+	over = partner_meet(p); /* it has begun */
+	if (!over)
+		over = partner_meet(p); /* all are at work */
 	while (!over && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
 	end(w, number, l);
