@@ -56,17 +56,12 @@ static const char *interval(const struct result *r)
 	double per;
 
 	if (r->status != RESULT_OK || r->states || !isfinite(r->ci95[0]))
-		return NULL;
+		return "";
 	per = units_scale(r->value, r->unit, &shown);
 	if (!shown || !strcmp(shown, "1"))
 		shown = "";
 	return text_format("%s..%s%s%s", digits(r->ci95[0] / per),
 			   digits(r->ci95[1] / per), *shown ? " " : "", shown);
-}
-
-static const char *name_of(const struct result *r)
-{
-	return r->name;
 }
 
 /* One entry of "evidence": an object with expected and seen, or a fact. */
@@ -114,72 +109,21 @@ const char *out_evidence(const struct result *r)
 		    : list;
 }
 
-/* A column of a table. */
-struct column {
-	const char *heading;
-	/* A key of the row's JSON, or of its counters. */
-	const char *key;
-	/* Or what people read instead; NULL: there is nothing to say. */
-	const char *(*text)(const struct result *r);
-	enum { SHORT, WIDE, EVENTS } where; /* EVENTS: wide, of single ones */
-	const char *unit;		    /* of a number, NULL: the row's */
-};
-
-static const struct column of_rows[] = {
-	{ "case", .key = "case" },
-	{ "value", .text = out_value },
-	{ "95 % interval", .text = interval },
-	{ "min", "min", .where = WIDE },
-	{ "mean", "mean", .where = WIDE },
-	{ "std dev", "stddev", .where = WIDE },
-	{ "p50", "p50", .where = EVENTS },
-	{ "p90", "p90", .where = EVENTS },
-	{ "p99", "p99", .where = EVENTS },
-	{ "max", "max", .where = EVENTS },
-	{ "cold", "cold", .where = WIDE },
-	{ "ticks", "ticks", .where = WIDE, .unit = "1" },
-	{ "cycles", "cycles", .where = WIDE, .unit = "1" },
-	{ "distance", "distance_ns", .where = WIDE, .unit = "ns" },
-	{ "n", "n", .where = WIDE },
-	{ "samples", "samples", .where = WIDE },
-	{ "grade", .key = "grade" },
-	{ "evidence", .text = out_evidence, .where = WIDE },
-	{ 0 },
-};
-
-static const struct column of_counters[] = {
-	{ "of one operation", .text = name_of },
-	{ "instructions", .key = "instructions" },
-	{ "cycles", .key = "cycles" },
-	{ "IPC", .key = "ipc" },
-	{ "LLC misses", .key = "llc_misses" },
-	{ "faults", .key = "page_faults" },
-	{ "branch misses", "branch_misses", .where = WIDE },
-	{ "switches", "context_switches", .where = WIDE },
-	{ "CPU ns", "task_clock_ns", .where = WIDE },
-	{ 0 },
-};
-
-/* The text of column @c for @r, whose keys are in @row; NULL: empty.  The
- * percentiles of batches are no percentiles of operations. */
-static const char *cell(const struct result *r, const json_t *row,
-			const struct column *c)
+/* "counted of one operation, user: instructions 12.5, cycles 4.02": the events
+ * that are known. */
+static char *counted(const struct result *r)
 {
-	const json_t *v = c->key ? json_object_get(row, c->key) : NULL;
-	const double x = json_number_value(v);
+	const char *key, *scope;
+	char *all = NULL;
+	json_t *v;
 
-	if (c->text)
-		return c->text(r);
-	if (json_is_string(v))
-		return json_string_value(v);
-	if (json_is_number(v) && row == r->counters)
-		return digits(x);
-	if (json_is_integer(v))
-		return x > 0 ? text_format("%.0f", x) : NULL;
-	if (!json_is_real(v) || r->status != RESULT_OK ||
-	    (c->where == EVENTS && (r->iters != 1 || !r->samples)))
-		return NULL;
-	return units(x, c->unit ? c->unit : r->unit);
+	json_object_foreach(r->counters, key, v) if (json_is_number(v)) all =
+		append(all, ", ",
+		       text_format("%s %s", key, digits(json_number_value(v))));
+	scope = json_string_value(json_object_get(r->counters, "scope"));
+	return all ? text_format("counted of one operation, %s: %s",
+				 scope ? scope : "-", all)
+		   : NULL;
 }
 
 /* "2 measurements and 1 process run excluded: bytes_from_cache" */
@@ -240,16 +184,17 @@ static char *remark(const struct result *r)
 		all = append(all, ", error ",
 			     units_error(text_alloc(UNITS_MAX, 1), error));
 	all = append(all, "; ", grade_doubt(r));
-	return append(all, "; ", set_aside(r));
+	all = append(all, "; ", set_aside(r));
+	return append(all, "; ", counted(r));
 }
 
 /*
  * Tables for a terminal, lined up by characters.
  */
 
-#define LINE 80 /* columns of a terminal */
-#define GAP  2	/* blanks between columns */
-#define MOST 20 /* columns of a table */
+#define LINE	80 /* columns of a terminal */
+#define GAP	2  /* blanks between columns */
+#define COLUMNS 4  /* of the table, and a remark behind them */
 
 /* Line feeds become blanks: where lines end is decided here. */
 static char *flat(char *text)
@@ -298,12 +243,11 @@ static const char *terms(const char *name, const char *other, bool also)
 
 /* Row 0 is of headings; a remark is NULL or stands behind its row or below. */
 struct table {
-	size_t rows, columns;
+	size_t rows;
 	struct {
-		const char *cell[MOST], *remark;
+		const char *cell[COLUMNS], *remark;
 	} * row;
-	size_t width[MOST];
-	size_t line; /* columns of the terminal */
+	size_t width[COLUMNS];
 };
 
 /* Terms that all names have go into a line above the table; not if a name is
@@ -343,7 +287,7 @@ static void put_row(FILE *f, const struct table *t, size_t i)
 	const char *const *cell = t->row[i].cell, *remark = t->row[i].remark;
 	size_t used = put_lines(f, *cell, *t->width, 0, GAP), end = *t->width;
 
-	for (size_t k = 1; k < t->columns; k++) {
+	for (size_t k = 1; k < COLUMNS; k++) {
 		const size_t own = t->width[k] ? units_width(cell[k]) : 0;
 
 		end += t->width[k] ? GAP + t->width[k] : 0;
@@ -353,11 +297,11 @@ static void put_row(FILE *f, const struct table *t, size_t i)
 			used = end;
 		}
 	}
-	if (remark && used + GAP + units_width(remark) <= t->line) {
+	if (remark && used + GAP + units_width(remark) <= LINE) {
 		fprintf(f, "%*s%s", GAP, "", remark);
 	} else if (remark) {
 		fputc('\n', f);
-		put_lines(f, remark, t->line, (size_t)2 * GAP, (size_t)2 * GAP);
+		put_lines(f, remark, LINE, (size_t)2 * GAP, (size_t)2 * GAP);
 	}
 	fputc('\n', f);
 }
@@ -366,9 +310,9 @@ static void put_row(FILE *f, const struct table *t, size_t i)
  * have, which are written above, and is folded behind commas. */
 static void put_rows(FILE *f, struct table *t)
 {
-	size_t room = t->line;
+	size_t room = LINE;
 
-	for (size_t k = 0; k < t->columns; k++) {
+	for (size_t k = 0; k < COLUMNS; k++) {
 		t->width[k] = widest(t, k);
 		if (k && t->width[k])
 			room -= GAP + t->width[k];
@@ -383,41 +327,29 @@ static void put_rows(FILE *f, struct table *t)
 		put_row(f, t, i);
 }
 
-/* The values, or what was counted of the rows that have such figures. */
-static void put_table(FILE *f, const struct result *rows, size_t n,
-		      const struct column *table, bool wide)
+static void put_table(FILE *f, const struct result *rows, size_t n)
 {
-	const bool values = table == of_rows;
-	struct table t = { .rows = 1, .line = wide ? SIZE_MAX : LINE };
+	struct table t = { .rows = n + 1 };
 
-	t.row = text_alloc(n + 1, sizeof(*t.row));
+	t.row = text_alloc(t.rows, sizeof(*t.row));
+	*t.row = (__typeof__(*t.row)) {
+		{ "case", "value", "95 % interval", "grade" }, NULL
+	};
 	for (size_t i = 0; i < n; i++) {
 		const struct result *r = &rows[i];
-		json_t *row = values ? result_to_json(r) : r->counters;
 
-		if (!row)
-			continue;
-		t.columns = 0;
-		for (const struct column *c = table; c->heading; c++) {
-			const char *text;
-
-			if (c->where != SHORT && !wide)
-				continue;
-			text = cell(r, row, c);
-			t.row[0].cell[t.columns] = c->heading;
-			t.row[t.rows].cell[t.columns++] = text ? text : "";
-		}
-		if (values)
-			t.row[t.rows].remark = flat(remark(r));
-		if (t.row[t.rows].remark)
-			t.row[0].remark = "remark";
-		t.rows++;
+		t.row[i + 1] =
+			(__typeof__(*t.row)) { { r->name, out_value(r),
+						 interval(r),
+						 r->grade ? r->grade : "" },
+					       flat(remark(r)) };
+		if (t.row[i + 1].remark)
+			t.row->remark = "remark";
 	}
 	put_rows(f, &t);
 }
 
-static void heading(FILE *f, const char *title, const struct result *r,
-		    bool wide)
+static void put_heading(FILE *f, const char *title, const struct result *r)
 {
 	const char *cpu = r->cpu >= 0 ? text_format("CPU %" PRId64, r->cpu)
 			  : r->cpu == RESULT_CPUS_DIFFER
@@ -433,22 +365,24 @@ static void heading(FILE *f, const char *title, const struct result *r,
 				units(r->tsc_hz, "Hz"), units(r->core_hz, "Hz"),
 				cpu, r->policy ? r->policy : "-",
 				r->priority < 0 ? 0 : r->priority));
-	put_text(f, text_format("value: median over fresh processes; %s%s",
+	put_text(f, text_format("value: median over fresh processes; %s; "
+				"more: --json",
 				r->n < 6 ? "with fewer than 6 there is no "
 					   "interval and no grade"
 					 : "interval: exact, from order "
-					   "statistics; grade: " GRADE_WORDS,
-				wide ? "" : "; more: --wide"));
+					   "statistics; grade: " GRADE_WORDS));
 	fputc('\n', f);
 }
 
 /* One line for each reason why an event is unknown, with all that it is the
  * reason of.  Events too small to measure differ from row to row. */
-static void put_unknown(FILE *f, json_t *unknown)
+static void put_unknown(FILE *f, const struct result *rows, size_t n)
 {
-	json_t *lines = json_object(), *why, *events;
+	json_t *unknown = NULL, *lines = json_object(), *why, *events;
 	const char *event, *reason;
 
+	for (size_t i = 0; i < n && !unknown; i++)
+		unknown = json_object_get(rows[i].counters, "unknown");
 	json_object_foreach(unknown, event, why)
 	{
 		reason = json_string_value(why);
@@ -464,26 +398,6 @@ static void put_unknown(FILE *f, json_t *unknown)
 	json_object_foreach(lines, reason, events)
 		put_text(f, text_format("%s: %s", json_string_value(events),
 					reason));
-}
-
-/* The table of the values, and below it that of what was counted. */
-static void put_tables(FILE *f, const char *title, const struct result *rows,
-		       size_t n, bool wide)
-{
-	const json_t *counters = NULL;
-	const char *scope;
-
-	for (size_t i = n; i--;)
-		counters = rows[i].counters ? rows[i].counters : counters;
-	heading(f, title, rows, wide);
-	put_table(f, rows, n, of_rows, wide);
-	if (!counters)
-		return;
-	scope = json_string_value(json_object_get(counters, "scope"));
-	fprintf(f, "\ncounted of the thread that measures, %s:\n",
-		scope ? scope : "-");
-	put_table(f, rows, n, of_counters, wide);
-	put_unknown(f, json_object_get(counters, "unknown"));
 }
 
 bool out_is_formula(const char *text)
@@ -562,12 +476,15 @@ void out_csv_row(FILE *f, const struct result *row, bool first)
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n)
 {
-	const bool table = format == OUT_SHORT || format == OUT_WIDE;
+	const bool table = format == OUT_TABLE;
 
 	if (__lsan_disable)
 		__lsan_disable();
-	if (n && table)
-		put_tables(f, title, rows, n, format == OUT_WIDE);
+	if (n && table) {
+		put_heading(f, title, rows);
+		put_table(f, rows, n);
+		put_unknown(f, rows, n);
+	}
 	for (size_t i = 0; i < n && !table; i++)
 		if (format == OUT_CSV)
 			out_csv_row(f, &rows[i], !i);

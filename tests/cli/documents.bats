@@ -180,7 +180,7 @@ known() {
 	run ! known build/bin/syscall --no-such-option
 	run ! known scripts/none
 	run ! known report none DIR
-	known sudo chrt -r 9 build/bin/nop --wide
+	known sudo chrt -r 9 build/bin/nop --csv
 }
 
 @test "links lead somewhere" {
