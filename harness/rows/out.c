@@ -126,27 +126,27 @@ static char *counted(const struct result *r)
 		   : NULL;
 }
 
+/* "2 measurements", NULL if there are none. */
+static char *some(const json_t *number, const char *of)
+{
+	const json_int_t n = json_integer_value(number);
+
+	return n ? text_format("%" JSON_INTEGER_FORMAT " %s%s", n, of,
+			       n == 1 ? "" : "s")
+		 : NULL;
+}
+
 /* "2 measurements and 1 process run excluded: bytes_from_cache" */
 static char *set_aside(const struct result *r)
 {
-	char *all = NULL, *reasons = NULL;
+	const json_t *runs = json_object_get(r->set_aside, "invocations");
+	const json_t *visits = json_object_get(r->set_aside, "visits");
+	char *all = append(some(visits, "measurement"), " and ",
+			   some(runs, "process run"));
+	char *reasons = NULL;
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(r->set_aside, key, v)
-	{
-		const json_int_t n = json_integer_value(v);
-
-		if (n)
-			all = append(all, " and ",
-				     text_format("%" JSON_INTEGER_FORMAT
-						 " %s%s",
-						 n,
-						 strcmp(key, "visits") != 0
-							 ? "process run"
-							 : "measurement",
-						 n == 1 ? "" : "s"));
-	}
 	json_object_foreach(json_object_get(r->set_aside, "reasons"), key, v)
 		reasons = append(reasons, ", ", key);
 	return all ? append(append(all, " ", "excluded"), ": ", reasons) : NULL;

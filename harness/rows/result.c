@@ -60,19 +60,16 @@ void result_case_today(char *name)
 	*out = '\0';
 }
 
-static json_t *params_today(json_t *params)
+static void params_today(json_t *params)
 {
-	json_t *today = json_object(), *v;
-	const char *axis;
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++) {
+		json_t *v = json_object_get(params, renamed[i][0]);
 
-	json_object_foreach(params, axis, v)
-	{
-		const char *now = axis_today(axis, strlen(axis));
-
-		json_object_set(today, now ? now : axis, v);
+		if (v) {
+			json_object_set(params, renamed[i][1], v);
+			json_object_del(params, renamed[i][0]);
+		}
 	}
-	json_decref(params);
-	return today;
 }
 
 const char *result_status_name(enum result_status status)
@@ -146,29 +143,22 @@ static json_t *member(const struct result *r, const struct result_column *c)
 
 	switch (c->kind) {
 	case COLUMN_TEXT:
-		if (*(char *const *)at)
-			return json_string(*(char *const *)at);
-		break;
-	case COLUMN_NUMBER:
-		if (isfinite(*x))
-			return json_real(*x);
-		break;
-	case COLUMN_PAIR:
-		if (isfinite(x[0]) && isfinite(x[1]))
-			return json_pack("[ff]", x[0], x[1]);
-		break;
-	case COLUMN_COUNT:
-	case COLUMN_INDEX:
-		if (*(const int64_t *)at >= 0)
-			return json_integer(*(const int64_t *)at);
-		break;
+		return json_pack("s?", *(char *const *)at);
+	case COLUMN_JSON:
+		return json_pack("O?", *(json_t *const *)at);
 	case COLUMN_STATUS:
 		return json_string(status_names[r->status]);
-	case COLUMN_JSON:
-		if (*(json_t *const *)at)
-			return json_incref(*(json_t *const *)at);
+	case COLUMN_NUMBER:
+		return isfinite(*x) ? json_real(*x) : json_null();
+	case COLUMN_PAIR:
+		return isfinite(x[0]) && isfinite(x[1])
+			       ? json_pack("[ff]", x[0], x[1])
+			       : json_null();
+	default:
+		return *(const int64_t *)at < 0
+			       ? json_null()
+			       : json_integer(*(const int64_t *)at);
 	}
-	return json_null();
 }
 
 json_t *result_to_json(const struct result *r)
@@ -239,8 +229,7 @@ int result_from_json(struct result *r, const json_t *object, const char **why)
 	}
 	if (good && r->benchmark && r->name) {
 		result_case_today(r->name);
-		if (r->params)
-			r->params = params_today(r->params);
+		params_today(r->params);
 		return 0;
 	}
 	if (good)

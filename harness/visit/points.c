@@ -9,8 +9,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +32,7 @@ struct scan {
 struct term {
 	char axis[WORD];
 	char mark;  /* '^' or '!' before the axis, or 0 */
-	char op;    /* '=', '<', '>', '!' for "!=", or 0: no values follow */
+	char op;    /* '=', '>', '!' for "!=", or 0: no values follow */
 	bool sizes; /* one of its numbers has a suffix */
 	bool condition;
 	const struct bench_param *of; /* the value that it is compared with */
@@ -175,26 +173,14 @@ static bool scan_number(struct scan *s, int64_t *n, bool *size)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+/* @word as a string that lives as long as the cases. */
+static const char *keep(struct bench *b, const char *word)
 {
-	return strcmp(a, b);
-}
-
-/* @word as a string that lives as long as the program. */
-static const char *keep(const char *word)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static void *kept;
-	char *const copy = text_copy(word);
-	char **one;
-
-	pthread_mutex_lock(&lock);
-	one = (char **)tsearch(copy, &kept, compare);
-	pthread_mutex_unlock(&lock);
-	if (!one || *one == copy)
-		return copy;
-	free(copy);
-	return *one;
+	for (size_t i = 0; i < b->n_words; i++)
+		if (!strcmp(b->words[i], word))
+			return b->words[i];
+	b->words = text_grow(b->words, b->n_words, sizeof(*b->words));
+	return b->words[b->n_words++] = text_copy(word);
 }
 
 static struct points_set *new_set(struct bench *b, const char *name)
@@ -275,20 +261,19 @@ static bool is_same(const struct bench_param *p, const struct bench_param *want)
 }
 
 /* One of the values of @t: it is compared, or kept. */
-static void take_value(struct term *t, struct bench_param v)
+static void take_value(struct bench *b, struct term *t, struct bench_param v)
 {
 	const struct bench_param *p = t->of;
 
 	if (!t->condition) {
-		v.axis = keep(t->axis);
-		v.text = v.text ? keep(v.text) : NULL;
+		v.axis = keep(b, t->axis);
+		v.text = v.text ? keep(b, v.text) : NULL;
 		t->value = text_grow(t->value, t->n, sizeof(v));
 		t->value[t->n++] = v;
 	} else if (p && (t->op == '=' || t->op == '!')) {
 		t->found |= is_same(p, &v);
 	} else if (p && p->kind != BENCH_STR && v.kind != BENCH_STR) {
-		t->found |= t->op == '<' ? p->number < v.number
-					 : p->number > v.number;
+		t->found |= p->number > v.number;
 	}
 }
 
@@ -323,16 +308,18 @@ static void read_value(struct scan *s, struct term *t)
 		const struct points_set *set = points_find(s);
 
 		for (size_t i = 0; i < set->n; i++) {
-			take_value(t, set->value[i]);
+			take_value(s->b, t, set->value[i]);
 			t->sizes |= set->value[i].kind == BENCH_SIZE;
 		}
 	} else if (read_range(s, &r, &t->sizes)) {
 		for (int64_t n = r.least; n <= r.most;
 		     n = r.times ? n * r.step : n + r.step)
-			take_value(t, (struct bench_param) { .number = n });
+			take_value(s->b, t,
+				   (struct bench_param) { .number = n });
 	} else {
-		take_value(t, (struct bench_param) { .kind = BENCH_STR,
-						     .text = scan_word(s) });
+		take_value(s->b, t,
+			   (struct bench_param) { .kind = BENCH_STR,
+						  .text = scan_word(s) });
 	}
 }
 
@@ -361,7 +348,7 @@ static bool next_term(struct scan *s, struct term *t,
 	memcpy(t->axis, scan_name(s), WORD);
 	t->of = c ? case_param(c, t->axis) : NULL;
 	/* A '!' alone is the next term's mark. */
-	t->op = take_mark(s, "=<>");
+	t->op = take_mark(s, "=>");
 	if (!t->op && scan_is(s, "!="))
 		t->op = '!';
 	if (!*t->axis)
@@ -453,6 +440,10 @@ const struct bench_case *bench_next(const struct bench *b,
 
 void points_close(struct bench *b)
 {
+	while (b->n_words)
+		free(b->words[--b->n_words]);
+	free(b->words);
+	b->words = NULL;
 	while (b->sets) {
 		struct points_set *set = b->sets;
 
@@ -638,7 +629,7 @@ struct points {
 };
 
 /* @t gets the number at @text if it is open to it. */
-static void ask(struct term *t, const char *text)
+static void ask(struct bench *b, struct term *t, const char *text)
 {
 	struct scan s = { .at = text };
 	bool size = false;
@@ -652,15 +643,16 @@ static void ask(struct term *t, const char *text)
 	while (i < t->n && t->value[i].number != x)
 		i++;
 	if (i == t->n)
-		take_value(t, (struct bench_param) {
-				      .kind = t->sizes ? BENCH_SIZE : BENCH_INT,
-				      .number = x });
+		take_value(b, t,
+			   (struct bench_param) { .kind = t->sizes ? BENCH_SIZE
+								   : BENCH_INT,
+						  .number = x });
 	t->value[i].asked = true;
 }
 
 /* The numbers that --case asks for, as "size=2048", come last; a pattern with
  * wildcards asks for none. */
-static void read_asked(const struct bench *b, struct term *t)
+static void read_asked(struct bench *b, struct term *t)
 {
 	const struct opt_list *globs = &b->plan.globs;
 	const size_t len = strlen(t->axis);
@@ -670,7 +662,7 @@ static void read_asked(const struct bench *b, struct term *t)
 		     at = strchr(at, ',')) {
 			at += *at == ',';
 			if (!strncmp(at, t->axis, len) && at[len] == '=')
-				ask(t, at + len + 1);
+				ask(b, t, at + len + 1);
 		}
 }
 
@@ -757,7 +749,7 @@ static void settle(struct scan *s, struct bench_case *c, const char *w)
 	SETS("cycles", histogram, BENCH_HIST_CYCLES)
 	SETS("placed", place, place_of(c))
 	scan_need(s, "=");
-	SETS("unit", unit, keep(scan_word(s)))
+	SETS("unit", unit, keep(s->b, scan_word(s)))
 	SETS("of", of, read_of(s, c))
 	SETS("ops", ops, read_sum(s, c))
 	SETS("most", most, read_sum(s, c))

@@ -203,6 +203,8 @@ struct bench {
 	unsigned int copy; /* of a crew: which it is */
 	struct invocation_plan plan;
 	struct points_set *sets; /* of the texts of its cases */
+	char **words;		 /* that are in them */
+	size_t n_words;
 	struct timer timer;
 	struct topo *topo;
 	int cpu;
