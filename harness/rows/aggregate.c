@@ -115,63 +115,24 @@ static json_t *object_of(const struct result *r, const struct result_column *c)
 	return *(json_t *const *)((const char *)r + c->offset);
 }
 
-/* Each number of @all becomes the median of those in column @c, of which null
- * is the least, for most are too small to measure; null where half or more
- * are.  A null has one of the reasons that they have. */
-static void take_medians(json_t *all, rows_t rows, size_t n,
-			 const struct result_column *c, double *work)
+/* One object of those that the rows have in column @c; NULL: none has bins. */
+static json_t *merge_json(rows_t rows, size_t n, const struct result_column *c)
 {
-	json_t *unknown = json_object_get(all, "unknown"), *v;
-	const char *key;
-	void *next;
-
-	for (size_t i = 0; i < n; i++)
-		json_object_update_missing(
-			unknown,
-			json_object_get(object_of(rows[i], c), "unknown"));
-	json_object_foreach_safe(all, next, key, v)
-	{
-		size_t k = 0;
-
-		if (!json_is_number(v) && !json_is_null(v))
-			continue;
-		for (size_t i = 0; i < n; i++) {
-			v = json_object_get(object_of(rows[i], c), key);
-			if (v)
-				work[k++] = json_is_number(v)
-						    ? json_number_value(v)
-						    : -INFINITY;
-		}
-		work[0] = stats_median(work, k);
-		if (isfinite(work[0]))
-			json_object_del(unknown, key);
-		json_object_set_new(all, key,
-				    isfinite(work[0]) ? json_real(work[0])
-						      : json_null());
-	}
-}
-
-/* One object of those that the rows have in column @c; NULL: none has one. */
-static json_t *merge_json(rows_t rows, size_t n, const struct result_column *c,
-			  double *work)
-{
-	const bool first = c->merge >= MERGE_BINS; /* the first that there is */
-	json_t *all = first ? NULL : json_object();
+	const bool bins = c->merge == MERGE_BINS;
+	json_t *all = bins ? NULL : json_object();
 
 	for (size_t i = 0; i < n; i++) {
 		json_t *one = object_of(rows[i], c);
 
-		if (!first)
+		if (!bins)
 			merge_objects(all, one,
 				      c->merge == MERGE_FACTS ? FACTS : COUNTS);
 		else if (!all)
 			all = json_deep_copy(one);
-		else if (c->merge == MERGE_BINS)
+		else
 			add_bins(json_object_get(all, "bins"),
 				 json_object_get(one, "bins"));
 	}
-	if (c->merge == MERGE_MEDIANS)
-		take_medians(all, rows, n, c, work);
 	return all;
 }
 
@@ -222,7 +183,7 @@ static void merge_columns(struct result *out, rows_t rows, size_t n,
 		if (c->merge == MERGE_OWN)
 			continue;
 		if (c->merge >= MERGE_FACTS)
-			*(json_t **)to = merge_json(rows, n, c, work);
+			*(json_t **)to = merge_json(rows, n, c);
 		else if (c->merge >= MERGE_MEDIAN && c->kind == COLUMN_NUMBER)
 			*(double *)to = merge_numbers(rows, n, c, work);
 		else if (c->merge >= MERGE_MEDIAN)
@@ -456,6 +417,24 @@ static void set_bound(struct result *out, size_t n, const double *said,
 	result_set(&out->reason, text);
 }
 
+/* What was counted beside the value that is nearest to that of @out: counts of
+ * one invocation fit each other. */
+static void pick_counters(struct result *out, rows_t rows, size_t n)
+{
+	double least = INFINITY;
+
+	for (size_t i = 0; i < n; i++) {
+		const double off =
+			fabs(result_headline(rows[i]) - out->estimate);
+
+		if (!rows[i]->counters || (out->counters && !(off < least)))
+			continue;
+		json_decref(out->counters);
+		out->counters = json_incref(rows[i]->counters);
+		least = off;
+	}
+}
+
 /* Mean and deviation of all samples of all rows. */
 static void pool(struct result *out, rows_t rows, size_t n)
 {
@@ -556,6 +535,7 @@ void result_aggregate(struct result *out, const struct result *const *rows,
 	set_ticks(out, good, k, work);
 	circumstances(out, good, k);
 	pool(out, good, k);
+	pick_counters(out, good, k);
 	set_tail(out);
 	set_bound(out, k, said, m, most);
 	if (out->status == RESULT_OK && !result_is_level(out) &&

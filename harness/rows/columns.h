@@ -78,7 +78,7 @@ COLUMN(NUMBER, expected, MEDIAN, "expected")
 COLUMN(NUMBER, baseline, MEDIAN, "baseline")
 COLUMN(JSON, histogram, BINS, "histogram")
 /* Counts of one operation; NULL without --counters. */
-COLUMN(JSON, counters, MEDIANS, "counters")
+COLUMN(JSON, counters, OWN, "counters")
 
 #undef COLUMN
 /* NOLINTEND(bugprone-sizeof-expression) */

@@ -63,12 +63,10 @@ struct result_column {
 		MERGE_LEAST,
 		MERGE_MOST,
 		MERGE_SUM,
-		/* of objects: evidence and facts; counts; a histogram; numbers
-		 */
+		/* of objects: evidence and facts; counts; a histogram */
 		MERGE_FACTS,
 		MERGE_COUNTS,
-		MERGE_BINS,
-		MERGE_MEDIANS
+		MERGE_BINS
 	} merge;
 };
 
