@@ -229,52 +229,20 @@ static void put_text(FILE *f, char *text)
 	fputc('\n', f);
 }
 
-/* The terms of @name, "a=1,b=2", that are also in @other (or are not). */
-static const char *terms(const char *name, const char *other, bool also)
-{
-	char *rest = text_copy(name), *all = NULL, *term;
-	const char *list = text_format(",%s,", other);
-
-	while ((term = strsep(&rest, ",")))
-		if (!strstr(list, text_format(",%s,", term)) != also)
-			all = append(all, ",", term);
-	return all ? all : "";
-}
-
-/* Row 0 is of headings; a remark is NULL or stands behind its row or below. */
-struct table {
-	size_t rows;
-	struct {
-		const char *cell[COLUMNS], *remark;
-	} * row;
-	size_t width[COLUMNS];
+/* A row, or the headings; the remark, or NULL, stands behind it or below. */
+struct line {
+	const char *cell[COLUMNS], *remark;
 };
 
-/* Terms that all names have go into a line above the table; not if a name is
- * nothing but these. */
-static void hoist(FILE *f, struct table *t)
+/* Columns that cell @k of @n rows needs below its heading in @line; 0 if none
+ * has one. */
+static size_t widest(const struct line *line, size_t n, size_t k)
 {
-	const char *shared = t->rows > 2 ? *t->row[1].cell : "";
-
-	for (size_t i = 2; i < t->rows; i++)
-		shared = terms(shared, *t->row[i].cell, true);
-	for (size_t i = 1; i < t->rows; i++)
-		if (!*shared || strlen(*t->row[i].cell) == strlen(shared))
-			return;
-	for (size_t i = 1; i < t->rows; i++)
-		*t->row[i].cell = terms(*t->row[i].cell, shared, false);
-	put_text(f, text_format("in all cases: %s", shared));
-	fputc('\n', f);
-}
-
-/* Columns that column @k needs, 0 if there is nothing below its heading. */
-static size_t widest(const struct table *t, size_t k)
-{
-	const size_t heading = units_width(t->row[0].cell[k]);
+	const size_t heading = units_width(line->cell[k]);
 	size_t most = 0;
 
-	for (size_t i = 1; i < t->rows; i++) {
-		const size_t own = units_width(t->row[i].cell[k]);
+	for (size_t i = 1; i <= n; i++) {
+		const size_t own = units_width(line[i].cell[k]);
 
 		most = own > most ? own : most;
 	}
@@ -282,18 +250,18 @@ static size_t widest(const struct table *t, size_t k)
 }
 
 /* Figures end where their columns end; no blanks end a line. */
-static void put_row(FILE *f, const struct table *t, size_t i)
+static void put_row(FILE *f, const struct line *line, const size_t *width)
 {
-	const char *const *cell = t->row[i].cell, *remark = t->row[i].remark;
-	size_t used = put_lines(f, *cell, *t->width, 0, GAP), end = *t->width;
+	size_t used = put_lines(f, *line->cell, *width, 0, GAP), end = *width;
+	const char *remark = line->remark;
 
 	for (size_t k = 1; k < COLUMNS; k++) {
-		const size_t own = t->width[k] ? units_width(cell[k]) : 0;
+		const size_t own = width[k] ? units_width(line->cell[k]) : 0;
 
-		end += t->width[k] ? GAP + t->width[k] : 0;
+		end += width[k] ? GAP + width[k] : 0;
 		if (own) {
 			fprintf(f, "%*s%s", (int)(end - own - used), "",
-				cell[k]);
+				line->cell[k]);
 			used = end;
 		}
 	}
@@ -306,47 +274,30 @@ static void put_row(FILE *f, const struct table *t, size_t i)
 	fputc('\n', f);
 }
 
-/* A first column that is too long for the line loses the terms that all rows
- * have, which are written above, and is folded behind commas. */
-static void put_rows(FILE *f, struct table *t)
-{
-	size_t room = LINE;
-
-	for (size_t k = 0; k < COLUMNS; k++) {
-		t->width[k] = widest(t, k);
-		if (k && t->width[k])
-			room -= GAP + t->width[k];
-	}
-	if (*t->width > room) {
-		hoist(f, t);
-		*t->width = widest(t, 0);
-	}
-	if (*t->width > room)
-		*t->width = room;
-	for (size_t i = 0; i < t->rows; i++)
-		put_row(f, t, i);
-}
-
+/* Names that are too long for the line are folded behind commas. */
 static void put_table(FILE *f, const struct result *rows, size_t n)
 {
-	struct table t = { .rows = n + 1 };
+	struct line *line = text_alloc(n + 1, sizeof(*line));
+	size_t width[COLUMNS], room = LINE;
 
-	t.row = text_alloc(t.rows, sizeof(*t.row));
-	*t.row = (__typeof__(*t.row)) {
-		{ "case", "value", "95 % interval", "grade" }, NULL
-	};
+	*line = (struct line) { { "case", "value", "95 % interval", "grade" },
+				NULL };
 	for (size_t i = 0; i < n; i++) {
 		const struct result *r = &rows[i];
 
-		t.row[i + 1] =
-			(__typeof__(*t.row)) { { r->name, out_value(r),
-						 interval(r),
-						 r->grade ? r->grade : "" },
-					       flat(remark(r)) };
-		if (t.row[i + 1].remark)
-			t.row->remark = "remark";
+		line[i + 1] =
+			(struct line) { { r->name, out_value(r), interval(r),
+					  r->grade ? r->grade : "" },
+					flat(remark(r)) };
 	}
-	put_rows(f, &t);
+	for (size_t k = COLUMNS; k--;) {
+		width[k] = widest(line, n, k);
+		if (k && width[k])
+			room -= GAP + width[k];
+	}
+	*width = *width < room ? *width : room;
+	for (size_t i = 0; i <= n; i++)
+		put_row(f, &line[i], width);
 }
 
 static void put_heading(FILE *f, const char *title, const struct result *r)
