@@ -14,9 +14,8 @@
 /*
  * --counters: what the measuring thread's counters saw of each operation.
  * The counters are read around a batch or an event, outside its timed
- * interval.  Counts of the reading itself are taken out: for batches because n
- * operations are compared with 2n, for events because empty pairs are
- * counted between them, with the caches as the events left them.
+ * interval; empty pairs of readings stand between events, with the caches as
+ * the events left them.
  */
 enum op_interval {
 	OP_BRIEF,  /* n operations, or an event */
@@ -280,11 +279,9 @@ int verdict_give_up(struct bench *b, int code, const char *fmt, ...)
 void verdict_end_all(struct bench *b, bool skipped);
 
 /*
- * Evidence (evidence.c) is of two kinds: proof that the operation happened, and
- * purity, that nothing else was in it.  Both are judged when a visit to a case
- * ends.  A visit that falls short gives back its samples.  Short of proof, the
- * case has failed in this invocation; short of purity, the visit is excluded
- * and made up for once.
+ * Evidence (evidence.c), as bench_proof() and bench_purity() have it, is judged
+ * when a visit to a case ends.  A visit that falls short gives back its
+ * samples.
  *
  * evidence_begin() - a visit to @run begins.  evidence_touch() - @run is about
  * to get a sample or evidence.  evidence_add() - @c gets what @of has of the
