@@ -63,7 +63,7 @@ static const char points[] =
 	"not by=condvar stat=switch;"
 	"not by!=condvar stat={switch_low,switch_high};"
 	"not by!=pipe stat=explained;"
-	"is switches placed; needs switches if stat=round_trip;"
+	"is switches; needs switches if stat=round_trip;"
 	"switch := (whole_ns:round_trip - without_switch_ns:mechanism)"
 	" / divided_by_switches:round_trip.switches_per_turn;"
 	"switch_high := (whole_ns:round_trip - without_switch_ns:mechanism)"

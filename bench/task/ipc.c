@@ -71,7 +71,7 @@ static const char points[] =
 	"not by=eventfd size!=8; not by={eventfd,sysv_sem} stat=bandwidth;"
 	"not stat=latency size={64,1K,8K} !asked;"
 	"not stat=bandwidth size={8,4K} !asked;"
-	"is placed switches;"
+	"is switches;"
 	"is exclusive mean higher unit='B/s' most=$spans if stat=bandwidth";
 
 struct state {

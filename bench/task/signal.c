@@ -41,7 +41,7 @@
 #define PAGE	4096
 
 static const char points[] =
-	"op=round_trip place={same_cpu,other_cpu}; is placed switches;"
+	"op=round_trip place={same_cpu,other_cpu}; is switches;"
 	"op={install,send_ignored,send_self,fault} place=self";
 
 /* Written by handlers, which have no other way to the state. */

@@ -106,7 +106,7 @@ struct bench_case {
 	struct bench_param params[BENCH_MAX_PARAMS + 1];
 	const void *arg;	/* the benchmark's own data about it */
 	int64_t index;		/* the same */
-	enum bench_place place; /* without such a CPU it is skipped */
+	enum bench_place place; /* as the axis "place"; not there: skipped */
 	const char *skip;	/* why it is not measured, one sentence */
 	/* Instead of those of the descriptor. */
 	bench_run_fn *run;

@@ -38,29 +38,34 @@ static char *name_of(const struct bench_param *p)
 	return len && len < sizeof(name) ? text_format("%s", name) : NULL;
 }
 
-/* Why a case with a partner there cannot be measured here; or NULL. */
-static const char *cannot_place(const struct bench *b, enum bench_place place)
-{
-	static const char *const why[] = {
-		[BENCH_SAME_CORE] =
-			"no second hardware thread of this core to use",
-		[BENCH_SAME_PACKAGE] = "no other core of this package to use",
-		[BENCH_OTHER_PACKAGE] = "no CPU of another package to use",
-		[BENCH_ANY_OTHER] = "needs a second CPU",
-	};
-
-	return place == BENCH_SAME_CPU || bench_partner(b, place) >= 0
-		       ? NULL
-		       : why[place];
-}
+/* Values of the axis "place", and why a case with a partner there cannot be
+ * measured. */
+static const struct {
+	const char *name, *lacks;
+} places[] = {
+	[BENCH_SAME_CPU] = { "same_cpu", NULL },
+	[BENCH_SAME_CORE] = { "same_core",
+			      "no second hardware thread of this core to use" },
+	[BENCH_SAME_PACKAGE] = { "same_package",
+				 "no other core of this package to use" },
+	[BENCH_OTHER_PACKAGE] = { "other_package",
+				  "no CPU of another package to use" },
+	[BENCH_ANY_OTHER] = { "other_cpu", "needs a second CPU" },
+};
 
 const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 {
 	struct case_run *run = text_alloc(1, sizeof(*run));
-	const char *skip = c->skip ? c->skip : cannot_place(b, c->place);
+	const char *skip = c->skip;
 
 	run->c = *c;
 	run->c.id = b->n_runs;
+	for (int i = 0; i <= BENCH_ANY_OTHER; i++)
+		if (case_is(c, "place", places[i].name))
+			run->c.place = (enum bench_place)i;
+	if (!skip && run->c.place != BENCH_SAME_CPU &&
+	    bench_partner(b, run->c.place) < 0)
+		skip = places[run->c.place].lacks;
 	run->got.cold = run->def.derived = run->def.expected = NAN;
 	run->def.derived_resolution = run->def.derived_low =
 		run->def.derived_high = NAN;

@@ -711,22 +711,6 @@ static const struct bench_case *read_of(struct scan *s,
 	return scan_beside(s, c, "]");
 }
 
-static enum bench_place place_of(const struct bench_case *c)
-{
-	static const char *const names[] = {
-		[BENCH_SAME_CPU] = "same_cpu",
-		[BENCH_SAME_CORE] = "same_core",
-		[BENCH_SAME_PACKAGE] = "same_package",
-		[BENCH_OTHER_PACKAGE] = "other_package",
-		[BENCH_ANY_OTHER] = "other_cpu",
-	};
-
-	for (int i = 0; i <= BENCH_ANY_OTHER; i++)
-		if (case_is(c, "place", names[i]))
-			return (enum bench_place)i;
-	return c->place;
-}
-
 /* Set the member of @c that the word @w of "is" names. */
 static void settle(struct scan *s, struct bench_case *c, const char *w)
 {
@@ -747,7 +731,6 @@ static void settle(struct scan *s, struct bench_case *c, const char *w)
 	SETS("max", estimator, BENCH_EST_MAX)
 	SETS("log", histogram, BENCH_HIST_LOG)
 	SETS("cycles", histogram, BENCH_HIST_CYCLES)
-	SETS("placed", place, place_of(c))
 	scan_need(s, "=");
 	SETS("unit", unit, keep(s->b, scan_word(s)))
 	SETS("of", of, read_of(s, c))

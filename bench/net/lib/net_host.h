@@ -111,7 +111,7 @@ int net_cases(struct bench *b, void *state);
 
 /* NET_HOSTS_RULES: the rules of all cases. */
 #define NET_HOSTS_RULES                     \
-	"is switches placed;"               \
+	"is switches;"                      \
 	"needs $ipv6 if proto={tcp6,udp6};" \
 	"needs $ipv4 if proto=icmp;"        \
 	"needs $ip if proto!=unix"
