@@ -140,38 +140,6 @@ static void forget(struct crew_life *l)
 	free(l);
 }
 
-/* Add up the events of @l and empty its list.  A value in the case's unit is of
- * one operation. */
-static void take_events(struct crew_life *l, double *ops, double *ns)
-{
-	struct case_run *target = l->target;
-	const bool own = target->got.own_unit;
-
-	*ops = *ns = 0;
-	for (size_t i = 0; i < target->got.events.n; i++) {
-		*ops += own ? 1 : headline_ops(target);
-		*ns += own ? target->got.events.v[i]
-			   : bench_ns(&l->b, target->got.events.v[i]);
-	}
-	visit_forget(target);
-}
-
-static int chunk(struct crew_life *l, uint64_t iters, double *ops, double *ns)
-{
-	uint64_t ticks = 0;
-	int err;
-
-	if (visit_repeats(&l->b, l->run)) {
-		err = visit_batch(&l->b, l->run, iters, &ticks);
-		*ops = (double)iters * headline_ops(l->run);
-		*ns = bench_ns(&l->b, (double)ticks);
-	} else {
-		err = visit_event(&l->b, l->run);
-		take_events(l, ops, ns);
-	}
-	return err;
-}
-
 /* One chunk of copy @number; it counts if the window was open before and after.
  * In a copy without a CPU of its own the waits between chunks count as well: so
  * its chunk does if the window was open after it.
@@ -182,7 +150,8 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 	const uint32_t before = atomic_load(&w->page->window);
 	const uint64_t from = invocation_now_ns();
 	double ops, ns;
-	const int err = chunk(l, w->page->iters, &ops, &ns);
+	const int err = visit_chunk(&l->b, l->run, l->target, w->page->iters,
+				    &ops, &ns);
 	const uint32_t after = atomic_load(&w->page->window);
 
 	if (!err && (before == after || !w->cpu) && CREW_IS_OPEN(after)) {
@@ -320,25 +289,13 @@ static int told(struct bench *b, const struct crew *w, int err)
 	return err ? bench_fail(b, -err, "a copy does not move") : 0;
 }
 
-static int time_chunk(void *arg, uint64_t iters, uint64_t *ticks)
-{
-	struct crew_life *l = arg;
-
-	return visit_batch(&l->b, l->run, iters, ticks);
-}
-
 /* The others sleep meanwhile. */
 static int pilot(struct crew *w, uint64_t *iters)
 {
-	const struct timer *clock = &w->lead->b.timer;
-	double cold;
 	int err = 0;
 
-	if (!*iters && visit_repeats(&w->lead->b, w->lead->run)) {
-		visit_warming_up(&w->lead->b, true);
-		err = sample_pilot(time_chunk, w->lead, clock, MOST_ITERS,
-				   iters, &cold);
-		visit_warming_up(&w->lead->b, false);
+	if (!*iters) {
+		err = visit_pilot(&w->lead->b, w->lead->run, MOST_ITERS, iters);
 		*iters *= CHUNK_BATCHES;
 	}
 	w->page->iters = *iters;

@@ -326,13 +326,14 @@ void visit_case(struct bench *b, struct case_run *run);
 void visit_open(struct bench *b, struct case_run *run, double time_ns);
 void visit_close(struct bench *b);
 
-/* visit_repeats() - whether @run is timed in batches; visit_batch() - one of
- * @iters operations, raw ticks; visit_event() - the other kind: one event,
- * whose samples go to the cases. */
-bool visit_repeats(const struct bench *b, const struct case_run *run);
-int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
-		uint64_t *ticks);
-int visit_event(struct bench *b, struct case_run *run);
+/* The same: visit_pilot() - *@iters operations fill a batch, or are @most; for
+ * events it stays as it is.  visit_chunk() - one batch of @iters, or one event:
+ * how many operations in how many ns; @target, which gets the samples of an
+ * event, is left without.  Return: 0, or as the case's callbacks. */
+int visit_pilot(struct bench *b, struct case_run *run, uint64_t most,
+		uint64_t *iters);
+int visit_chunk(struct bench *b, struct case_run *run, struct case_run *target,
+		uint64_t iters, double *ops, double *ns);
 
 /* visit_settle() - a visit is over: judge it.  @before was beside it at its
  * begin, @b->now.beside at its end.  Time that a quota held back is among what
@@ -340,11 +341,6 @@ int visit_event(struct bench *b, struct case_run *run);
  * be in any, and the visit is excluded. */
 void visit_settle(struct bench *b, struct case_run *run,
 		  const struct beside *before, bool waits_known);
-
-/* visit_forget() - @run has no events any more.  visit_warming_up() - whether
- * what is done is part of no sample. */
-void visit_forget(struct case_run *run);
-void visit_warming_up(struct bench *b, bool on);
 
 /* visit_moves - goes on with each batch and event: who waits for a
  * partner has patience anew.  invocation_now_ns() - CLOCK_MONOTONIC, for

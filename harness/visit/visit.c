@@ -222,14 +222,6 @@ static bool tag_event(struct bench *b, struct case_run *run,
 	return waited;
 }
 
-int visit_batch(struct bench *b, struct case_run *run, uint64_t iters,
-		uint64_t *ticks)
-{
-	struct batch t = { b, run, false };
-
-	return one_batch(&t, iters, ticks);
-}
-
 static int warm_up(struct bench *b, struct batch *t, struct batch *base)
 {
 	const double limit = warm_up_ns(t->run) * 1e-9 * b->timer.hz;
@@ -369,14 +361,42 @@ static bench_case_fn *sample_of(const struct bench *b,
 			       : b->desc->sample;
 }
 
-int visit_event(struct bench *b, struct case_run *run)
+int visit_pilot(struct bench *b, struct case_run *run, uint64_t most,
+		uint64_t *iters)
 {
-	return one_event(b, run, sample_of(b, run), PHASE_SAMPLE, NULL);
+	struct batch t = { b, run, false };
+	double cold;
+	int err;
+
+	if (sample_of(b, run))
+		return 0;
+	b->now.warming_up = true;
+	err = sample_pilot(one_batch, &t, &b->timer, most, iters, &cold);
+	b->now.warming_up = false;
+	return err;
 }
 
-bool visit_repeats(const struct bench *b, const struct case_run *run)
+int visit_chunk(struct bench *b, struct case_run *run, struct case_run *target,
+		uint64_t iters, double *ops, double *ns)
 {
-	return !sample_of(b, run);
+	bench_case_fn *sample = sample_of(b, run);
+	struct batch t = { b, run, false };
+	struct case_samples *got = &target->got;
+	uint64_t ticks = 0;
+	const int err = sample ? one_event(b, run, sample, PHASE_SAMPLE, NULL)
+			       : one_batch(&t, iters, &ticks);
+
+	*ops = sample ? 0 : (double)iters * headline_ops(run);
+	*ns = sample ? 0 : bench_ns(b, (double)ticks);
+	/* A value in the case's unit is of one operation. */
+	for (size_t i = 0; sample && i < got->events.n; i++) {
+		const double x = got->events.v[i];
+
+		*ops += got->own_unit ? 1 : headline_ops(target);
+		*ns += got->own_unit ? x : bench_ns(b, x);
+	}
+	got->events.n = 0;
+	return err;
 }
 
 static int visit_events(struct bench *b, struct case_run *run,
@@ -479,16 +499,6 @@ void visit_open(struct bench *b, struct case_run *run, double time_ns)
 void visit_close(struct bench *b)
 {
 	b->now.current = NULL;
-}
-
-void visit_forget(struct case_run *run)
-{
-	run->got.events.n = 0;
-}
-
-void visit_warming_up(struct bench *b, bool on)
-{
-	b->now.warming_up = on;
 }
 
 void visit_case(struct bench *b, struct case_run *run)
