@@ -95,7 +95,7 @@ static int try_once(struct bench *b, struct ways *s, const struct bench_case *c)
 		return err;
 	if (call->run)
 		call->run(b, s, c, 1);
-	good = call->run ? s->right == (c->ops ? c->ops : 1)
+	good = call->run ? s->right == c->ops
 			 : call->time(s, c, bench_timer(b)->method, &ticks);
 	s->right = s->submits = s->woken = 0;
 	return good ? 0

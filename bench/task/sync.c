@@ -280,7 +280,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 {
 	struct state *s = state;
 	const struct op *op = c->arg;
-	const uint64_t n = iters * (c->ops ? c->ops : 1);
+	const uint64_t n = iters * c->ops;
 	struct state *first = bench_first(b);
 
 	s->errors += op->run(op, first ? first : s, n);

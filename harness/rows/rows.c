@@ -27,13 +27,6 @@ static const char *const estimator_names[] = {
 	[BENCH_EST_DERIVED] = "derived",
 };
 
-static const char *unit_of(const struct case_run *run)
-{
-	if (run->c.bytes)
-		return "B/s";
-	return run->c.unit ? run->c.unit : "ns";
-}
-
 static const char *estimator_name(const struct case_run *run)
 {
 	const enum bench_estimator e = headline_estimator(run);
@@ -53,10 +46,10 @@ static double step_of(const struct bench *b, const struct case_run *run,
 
 	/* The same share of a time and of a rate. */
 	if (h->ticks)
-		return value * (ticks / n / headline_ops(run)) / h->value;
+		return value * (ticks / n / run->c.ops) / h->value;
 	if (!(run->c.step > 0) || isfinite(run->def.derived))
 		return NAN;
-	return !strcmp(unit_of(run), "ns")
+	return !strcmp(run->c.unit, "ns")
 		       ? fmax(run->c.step, timer_ns(&b->timer, ticks))
 		       : run->c.step;
 }
@@ -94,7 +87,7 @@ static void judge(const struct bench *b, const struct case_run *run,
 		bound = fmax(h->resolution, fabs(h->value));
 		units_format(number,
 			     h->ticks ? timer_ns(&b->timer, bound) : bound,
-			     h->ticks ? "ns" : unit_of(run));
+			     h->ticks ? "ns" : run->c.unit);
 		snprintf(why, sizeof(why), "< %s: too small to measure",
 			 number);
 	} else if (!isfinite(h->value)) {
@@ -144,7 +137,7 @@ static json_t *histogram(const struct case_run *run, const double *sorted,
 		json_array_append_new(bins, json_pack("[fI]", edge,
 						      (json_int_t)(next - i)));
 	}
-	return json_pack("{s:s,s:o}", "unit", cycles ? "cycles" : unit_of(run),
+	return json_pack("{s:s,s:o}", "unit", cycles ? "cycles" : run->c.unit,
 			 "bins", bins);
 }
 
@@ -174,13 +167,12 @@ static void describe_samples(const struct bench *b, const struct case_run *run,
 	/* With fewer samples it would be the maximum. */
 	row->p99 = n >= 100 ? st.p99 : NAN;
 	row->p999 = n >= 1000 ? st.p999 : NAN;
-	row->iters =
-		headline_is_repeated(run)
-			? run->got.series.iters * (uint64_t)headline_ops(run)
-			: 1;
+	row->iters = headline_is_repeated(run)
+			     ? run->got.series.iters * run->c.ops
+			     : 1;
 	if (!headline_is_repeated(run) && !run->got.own_unit)
 		row->overhead = timer_ns(&b->timer, headline_overhead(b, run)) /
-				headline_ops(run);
+				run->c.ops;
 	row->histogram = histogram(run, x, n, row->core_hz);
 	if (isfinite(run->got.cold) && run->got.own_unit)
 		row->cold = run->got.cold;
@@ -188,7 +180,7 @@ static void describe_samples(const struct bench *b, const struct case_run *run,
 		row->cold = headline_in_unit(b, run,
 					     (run->got.cold -
 					      headline_overhead(b, run)) /
-						     headline_ops(run));
+						     run->c.ops);
 	free(x);
 }
 
@@ -373,14 +365,14 @@ void rows_make(const struct bench *b, const struct case_run *run,
 	       struct result *row)
 {
 	const double core_hz = core_hz_of(b, run);
-	const bool higher = run->c.bytes || run->c.better == BENCH_HIGHER;
 	struct headline h;
 
 	result_init(row);
 	result_set(&row->benchmark, b->desc->name);
 	name_row(b, run, row);
-	result_set(&row->unit, unit_of(run));
-	result_set(&row->better, higher ? "higher" : "lower");
+	result_set(&row->unit, run->c.unit);
+	result_set(&row->better,
+		   run->c.better == BENCH_HIGHER ? "higher" : "lower");
 	result_set(&row->tier, run->choice.core ? "core" : "detail");
 	result_set(&row->estimator, estimator_name(run));
 	row->expected = run->def.expected;

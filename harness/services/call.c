@@ -31,8 +31,7 @@ bool call_choose(struct bench_case *c, const struct call *table)
 static void prove(struct bench *b, const struct bench_case *c, uint64_t iters,
 		  uint64_t right, int held)
 {
-	bench_proof(b, c, "calls", (double)(iters * (c->ops ? c->ops : 1)),
-		    (double)right);
+	bench_proof(b, c, "calls", (double)(iters * c->ops), (double)right);
 	if (held != CALL_UNSEEN)
 		bench_proof(b, c, "effects", 1, held);
 }
@@ -46,7 +45,7 @@ int call_took(struct bench *b, void *state, const struct bench_case *c,
 		return bench_fail(b, errno, "%s", call_of(c)->name);
 	held = call_of(c)->holds(state, c, 1);
 	bench_record(b, c, ticks);
-	prove(b, c, 1, c->ops ? c->ops : 1, held);
+	prove(b, c, 1, c->ops, held);
 	return 0;
 }
 

@@ -520,7 +520,7 @@ static bool can_copy(const struct case_run *run)
 	const struct bench_case *c = &run->c;
 
 	return c->place == BENCH_SAME_CPU && (!c->derived || c->of) &&
-	       (!c->unit || !strcmp(c->unit, "ns"));
+	       (c->bytes || !strcmp(c->unit, "ns"));
 }
 
 /* A row has the names of the case behind those of the copies. */

@@ -113,7 +113,7 @@ struct bench_case {
 	bench_case_fn *sample;
 	/* The same loop without the operation, whose cost is subtracted. */
 	bench_run_fn *baseline;
-	/* "ns" if NULL.  Others than ns and B/s are recorded with
+	/* "ns" by default.  Others than ns and B/s are recorded with
 	 * bench_record_value() or derived. */
 	const char *unit;
 	uint64_t bytes;		  /* of one operation: then its unit is B/s */
@@ -125,15 +125,15 @@ struct bench_case {
 	 * no place; 0: as many as its share of the time allows. */
 	unsigned int most;
 	/* Samples that are taken whatever they cost, fewer where each is a mean
-	 * of many operations (0: BENCH_LEAST_EVENTS), and more where some
-	 * waited for a CPU. */
+	 * of many operations (BENCH_LEAST_EVENTS by default), and more where
+	 * some waited for a CPU. */
 #define BENCH_LEAST_EVENTS 3
 #define BENCH_LEAST_SPARE  5
 	unsigned int least;
 	/* Events after which those that follow touch the same again; 0: none.
 	 * One whole cycle warms up, at any --effort. */
 	unsigned int cycle;
-	unsigned int ops; /* in one iteration of run(), 1 if 0 */
+	unsigned int ops; /* in one iteration of run(); 1 by default */
 	/* Nothing is run for it: it gets its samples by bench_record() from the
 	 * callbacks of another case, or its value in derive(). */
 	bool derived;

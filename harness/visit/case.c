@@ -53,12 +53,30 @@ static const struct {
 	[BENCH_ANY_OTHER] = { "other_cpu", "needs a second CPU" },
 };
 
+void case_complete(struct bench_case *c, const struct bench_desc *d)
+{
+	if (c->bytes) {
+		c->unit = "B/s";
+		c->better = BENCH_HIGHER;
+	}
+	c->unit = c->unit ? c->unit : "ns";
+	c->ops = c->ops ? c->ops : 1;
+	c->least = c->least ? c->least : BENCH_LEAST_EVENTS;
+	if (c->run)
+		c->sample = NULL;
+	else if (!c->sample)
+		c->sample = d->sample;
+	if (!c->sample && !c->run)
+		c->run = d->run;
+}
+
 const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 {
 	struct case_run *run = text_alloc(1, sizeof(*run));
 	const char *skip = c->skip;
 
 	run->c = *c;
+	case_complete(&run->c, b->desc);
 	run->c.id = b->n_runs;
 	for (int i = 0; i <= BENCH_ANY_OTHER; i++)
 		if (case_is(c, "place", places[i].name))

@@ -24,11 +24,6 @@ enum bench_estimator headline_estimator(const struct case_run *run)
 						  : BENCH_EST_DIFFERENCE;
 }
 
-double headline_ops(const struct case_run *run)
-{
-	return run->c.ops ? run->c.ops : 1;
-}
-
 double headline_in_unit(const struct bench *b, const struct case_run *run,
 			double ticks)
 {
@@ -52,7 +47,7 @@ double headline_overhead(const struct bench *b, const struct case_run *run)
 static double of_one(const struct bench *b, const struct case_run *run,
 		     double ticks)
 {
-	return (ticks - headline_overhead(b, run)) / headline_ops(run);
+	return (ticks - headline_overhead(b, run)) / run->c.ops;
 }
 
 static void repeated(const struct bench *b, const struct case_run *run,
@@ -65,14 +60,14 @@ static void repeated(const struct bench *b, const struct case_run *run,
 	sample_difference(&run->got.series, &b->timer, of_least, &est);
 	h->ticks = true;
 	h->constant = est.constant;
-	h->value = est.value / headline_ops(run);
-	h->resolution = est.resolution / headline_ops(run);
+	h->value = est.value / run->c.ops;
+	h->resolution = est.resolution / run->c.ops;
 	if (run->got.base.diff.n) {
 		sample_difference(&run->got.base, &b->timer, of_least, &base);
-		h->baseline = base.value / headline_ops(run);
+		h->baseline = base.value / run->c.ops;
 		h->value -= h->baseline;
-		h->resolution = hypot(h->resolution,
-				      base.resolution / headline_ops(run));
+		h->resolution =
+			hypot(h->resolution, base.resolution / run->c.ops);
 	}
 	h->error = h->resolution;
 }
@@ -105,7 +100,7 @@ double *headline_samples(const struct bench *b, const struct case_run *run,
 	if (headline_is_repeated(run)) {
 		sample_per_operation(s, constant, x);
 		for (size_t i = 0; i < *n; i++)
-			x[i] /= headline_ops(run);
+			x[i] /= run->c.ops;
 		return x;
 	}
 	memcpy(x, run->got.events.v, *n * sizeof(*x));
@@ -131,7 +126,7 @@ static void events(const struct bench *b, const struct case_run *run,
 			   ? sample_grouped_median(x, n, t->quantum_ticks)
 			   : pick(by, &st);
 	h->error = sample_median_error(&run->got.events) /
-		   (h->ticks ? headline_ops(run) : 1);
+		   (h->ticks ? run->c.ops : 1);
 	free(x);
 	if (h->ticks)
 		h->value = of_one(b, run, h->value);
@@ -140,7 +135,7 @@ static void events(const struct bench *b, const struct case_run *run,
 	if (h->ticks && !run->c.with_overhead)
 		h->resolution =
 			fmax(t->quantum_ticks, 2 * t->overhead_spread_ticks) /
-			headline_ops(run);
+			run->c.ops;
 }
 
 void headline_find(const struct bench *b, const struct case_run *run,

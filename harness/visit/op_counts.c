@@ -113,7 +113,7 @@ json_t *op_counts_json(const struct case_run *run, const struct counters *c)
 		/* Rare events may all have fallen into the baseline. */
 		if (x.value < 0 || x.value < x.resolution)
 			x.value = NAN;
-		known[e] = x.value / headline_ops(run);
+		known[e] = x.value / run->c.ops;
 		put(o, counters_name(e), known[e]);
 		if (!isfinite(known[e]))
 			json_object_set_new(unknown, counters_name(e),

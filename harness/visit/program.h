@@ -236,11 +236,13 @@ struct bench {
 int cases_make(struct bench *b);
 void cases_free(struct bench *b);
 
-/* case_add() - add a case, which is copied and has its data.  Return: as it is
+/* case_complete() - set the members of @c that are 0 and have a default.
+ * case_add() - add a case, which is copied and has its data.  Return: as it is
  * kept, valid to the end of the program; never NULL: a failure (no memory, the
  * same name twice) makes the program fail.  bench_case_of() - the private part
  * behind a case handed to a benchmark.  case_param() - its value on that axis,
  * or NULL. */
+void case_complete(struct bench_case *c, const struct bench_desc *d);
 const struct bench_case *case_add(struct bench *b, const struct bench_case *c);
 struct case_run *bench_case_of(const struct bench *b,
 			       const struct bench_case *c);
@@ -368,12 +370,11 @@ double *headline_samples(const struct bench *b, const struct case_run *run,
 			 double constant, size_t *n);
 double headline_error(const struct bench *b, const struct bench_case *c);
 
-/* How it is made: whether of batches, by which estimator; of how many
- * operations, with which overhead in every event (ticks); ticks of one
- * operation in the case's unit; and @x of @h, ticks or not, the same. */
+/* How it is made: whether of batches, by which estimator; with which overhead
+ * in every event (ticks); ticks of one operation in the case's unit; and @x of
+ * @h, ticks or not, the same. */
 bool headline_is_repeated(const struct case_run *run);
 enum bench_estimator headline_estimator(const struct case_run *run);
-double headline_ops(const struct case_run *run);
 double headline_overhead(const struct bench *b, const struct case_run *run);
 double headline_in_unit(const struct bench *b, const struct case_run *run,
 			double ticks);

@@ -96,11 +96,6 @@ struct batch {
 	bool is_baseline;
 };
 
-static bench_run_fn *run_of(const struct bench *b, const struct case_run *run)
-{
-	return run->c.run ? run->c.run : b->desc->run;
-}
-
 static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 {
 	const struct batch *t = arg;
@@ -110,7 +105,7 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	struct case_samples *got = &t->run->got;
 	struct op_counts *counts =
 		t->is_baseline ? &got->base_counts : &got->counts;
-	bench_run_fn *run = t->is_baseline ? c->baseline : run_of(b, t->run);
+	bench_run_fn *run = t->is_baseline ? c->baseline : c->run;
 	const bool warming_up = b->now.warming_up;
 	uint64_t ignored;
 	int err;
@@ -164,11 +159,7 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 static unsigned int least_events(const struct case_run *run, unsigned int taken,
 				 unsigned int waited)
 {
-	const unsigned int least =
-		run->c.least ? run->c.least : BENCH_LEAST_EVENTS;
-	const bool few = taken - waited < least;
-
-	return few ? BENCH_LEAST_SPARE : least;
+	return taken - waited < run->c.least ? BENCH_LEAST_SPARE : run->c.least;
 }
 
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is
@@ -255,7 +246,7 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	uint64_t begin, from;
 	int err;
 
-	if (!run_of(b, run))
+	if (!run->c.run)
 		return bench_fail(b, EINVAL, "%s has no run()", run->def.name);
 	/* Before the warm-up: on a Zen 5 loops take up to 40 % longer for 100
 	 * us after any system call, so none stands between the quads of a
@@ -353,14 +344,6 @@ static int one_event(struct bench *b, struct case_run *run,
 	return err;
 }
 
-static bench_case_fn *sample_of(const struct bench *b,
-				const struct case_run *run)
-{
-	return run->c.run      ? NULL
-	       : run->c.sample ? run->c.sample
-			       : b->desc->sample;
-}
-
 int visit_pilot(struct bench *b, struct case_run *run, uint64_t most,
 		uint64_t *iters)
 {
@@ -368,7 +351,7 @@ int visit_pilot(struct bench *b, struct case_run *run, uint64_t most,
 	double cold;
 	int err;
 
-	if (sample_of(b, run))
+	if (run->c.sample)
 		return 0;
 	b->now.warming_up = true;
 	err = sample_pilot(one_batch, &t, &b->timer, most, iters, &cold);
@@ -379,20 +362,20 @@ int visit_pilot(struct bench *b, struct case_run *run, uint64_t most,
 int visit_chunk(struct bench *b, struct case_run *run, struct case_run *target,
 		uint64_t iters, double *ops, double *ns)
 {
-	bench_case_fn *sample = sample_of(b, run);
+	bench_case_fn *sample = run->c.sample;
 	struct batch t = { b, run, false };
 	struct case_samples *got = &target->got;
 	uint64_t ticks = 0;
 	const int err = sample ? one_event(b, run, sample, PHASE_SAMPLE, NULL)
 			       : one_batch(&t, iters, &ticks);
 
-	*ops = sample ? 0 : (double)iters * headline_ops(run);
+	*ops = sample ? 0 : (double)iters * run->c.ops;
 	*ns = sample ? 0 : bench_ns(b, (double)ticks);
 	/* A value in the case's unit is of one operation. */
 	for (size_t i = 0; sample && i < got->events.n; i++) {
 		const double x = got->events.v[i];
 
-		*ops += got->own_unit ? 1 : headline_ops(target);
+		*ops += got->own_unit ? 1 : target->c.ops;
 		*ns += got->own_unit ? x : bench_ns(b, x);
 	}
 	got->events.n = 0;
@@ -504,7 +487,7 @@ void visit_close(struct bench *b)
 void visit_case(struct bench *b, struct case_run *run)
 {
 	const struct bench_desc *d = b->desc;
-	bench_case_fn *sample = sample_of(b, run);
+	bench_case_fn *sample = run->c.sample;
 	const uint64_t begin = invocation_now_ns();
 	const double kept = run->got.sampled - run->got.lost;
 	const unsigned int aside = run->verdict.set_aside;
