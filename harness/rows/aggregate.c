@@ -194,7 +194,7 @@ static void merge_columns(struct result *out, rows_t rows, size_t n,
 		else if (c->kind == COLUMN_JSON)
 			*(json_t **)to = json_incref(*(json_t *const *)from);
 		else
-			memcpy(to, from, c->size);
+			*(uint64_t *)to = *(const uint64_t *)from;
 	}
 	if (out->status != RESULT_OK)
 		result_set(&out->reason, like->reason);

@@ -9,8 +9,6 @@
  * it; merge is what aggregating makes of those of the rows (OWN: aggregate.c
  * knows).
  */
-/* Members that are pointers have the size of one.
- * NOLINTBEGIN(bugprone-sizeof-expression) */
 COLUMN(TEXT, benchmark, SAME, "benchmark")
 /* Canonical: "axis=value,axis=value". */
 COLUMN(TEXT, name, SAME, "case")
@@ -81,4 +79,3 @@ COLUMN(JSON, histogram, BINS, "histogram")
 COLUMN(JSON, counters, OWN, "counters")
 
 #undef COLUMN
-/* NOLINTEND(bugprone-sizeof-expression) */

@@ -10,10 +10,8 @@
 #include "alloc.h"
 
 const struct result_column result_columns[] = {
-#define COLUMN(kind, member, merge, key)                       \
-	{ key, offsetof(struct result, member),                \
-	  sizeof(((struct result *)0)->member), COLUMN_##kind, \
-	  MERGE_##merge },
+#define COLUMN(kind, member, merge, key) \
+	{ key, offsetof(struct result, member), COLUMN_##kind, MERGE_##merge },
 #include "columns.h"
 	{ 0 },
 };

@@ -44,7 +44,7 @@ struct result {
 
 struct result_column {
 	const char *key;
-	size_t offset, size; /* of the member */
+	size_t offset; /* of the member */
 	enum {
 		COLUMN_TEXT,
 		COLUMN_NUMBER,
