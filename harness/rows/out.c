@@ -117,9 +117,14 @@ static char *counted(const struct result *r)
 	char *all = NULL;
 	json_t *v;
 
-	json_object_foreach(r->counters, key, v) if (json_is_number(v)) all =
-		append(all, ", ",
-		       text_format("%s %s", key, digits(json_number_value(v))));
+	json_object_foreach(r->counters, key, v)
+	{
+		const double x = json_number_value(v);
+
+		if (json_is_number(v))
+			all = append(all, ", ",
+				     text_format("%s %s", key, digits(x)));
+	}
 	scope = json_string_value(json_object_get(r->counters, "scope"));
 	return all ? text_format("counted of one operation, %s: %s",
 				 scope ? scope : "-", all)
