@@ -28,7 +28,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "arch.h"
@@ -257,17 +256,16 @@ static double fault_around(struct bench *b, struct state *s)
 {
 	const size_t page = bench_page_bytes();
 	char *map = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, s->file, 0);
-	struct rusage before, after;
+	long before, after;
 	double ns;
 
 	if (map == MAP_FAILED)
 		return bench_fail(b, errno, "mmap of a file"), NAN;
-	getrusage(RUSAGE_SELF, &before);
+	before = bench_usage(RUSAGE_SELF).ru_minflt;
 	ns = TIME(b, touch(map, page));
-	getrusage(RUSAGE_SELF, &after);
+	after = bench_usage(RUSAGE_SELF).ru_minflt;
 	munmap(map, FILE_BYTES);
-	bench_least(b, s->c, "minor_faults", 1,
-		    (double)(after.ru_minflt - before.ru_minflt));
+	bench_least(b, s->c, "minor_faults", 1, (double)(after - before));
 	return ns / ((double)FILE_BYTES / (double)page);
 }
 

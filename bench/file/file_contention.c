@@ -26,7 +26,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "copies.h"
 #include "lib/file_reading.h"
@@ -65,27 +64,20 @@ static struct crew crew;
 static double claimed;
 static struct file_counts before;
 
-/* How much this process had read from storage, in the kernel's unit. */
-static long stored(void)
-{
-	struct rusage usage;
-
-	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_inblock;
-}
-
 /* The work of each process. A block from a disk took as long as many cached
  * ones. */
 static int read_alone(struct bench *b, void *state, const struct bench_case *c)
 {
 	const bool looks = case_is(c, "mode", "warm");
-	const long stored_before = looks ? stored() : 0;
+	/* How much was read from storage, in the kernel's unit. */
+	const long fetched = looks ? bench_usage(RUSAGE_SELF).ru_inblock : 0;
 	uint64_t ticks;
 	bool pure;
 	int err;
 
 	if (!file_reading_time(b, state, &ticks, &err))
 		return err;
-	pure = !looks || stored() == stored_before;
+	pure = !looks || bench_usage(RUSAGE_SELF).ru_inblock == fetched;
 	if (looks)
 		bench_purity(b, c, "stretches_from_cache", BENCH_MOSTLY, 1,
 			     pure);

@@ -30,7 +30,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -174,25 +173,19 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static int64_t minor_faults(void)
-{
-	struct rusage u = { 0 };
-
-	getrusage(RUSAGE_SELF, &u);
-	return u.ru_minflt;
-}
-
 static int sample_file(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct mapping_state *s = state;
-	const int64_t before = minor_faults();
+	const long before = bench_usage(RUSAGE_SELF).ru_minflt;
 	uint64_t ticks;
 	bool good;
 
 	s->mark++;
 	good = call_of(c)->time(state, c, bench_timer(b)->method, &ticks);
 	if (good)
-		bench_fact(b, c, "faults", (double)(minor_faults() - before));
+		bench_fact(b, c, "faults",
+			   (double)(bench_usage(RUSAGE_SELF).ru_minflt -
+				    before));
 	return call_took(b, state, c, good, ticks);
 }
 

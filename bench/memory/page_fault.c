@@ -41,7 +41,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -334,9 +333,8 @@ static int renew(struct bench *b, struct fault_state *s, const struct kind *k)
 /* Linux 5.10 counts a fault in shared memory as a major one: it tries twice. */
 static long count_faults(const struct kind *k)
 {
-	struct rusage u = { 0 };
+	const struct rusage u = bench_usage(RUSAGE_THREAD);
 
-	getrusage(RUSAGE_THREAD, &u);
 	return k->how == MAJOR	    ? u.ru_majflt
 	       : k->flags == COMMON ? u.ru_minflt + u.ru_majflt
 				    : u.ru_minflt;

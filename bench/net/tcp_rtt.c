@@ -32,7 +32,6 @@
 #include <netinet/ip_icmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -248,13 +247,6 @@ static int setup(struct bench *b, void *state)
 	return net_hosts_open(&s->hosts, b);
 }
 
-static long count_sleeps(void)
-{
-	struct rusage u;
-
-	return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
-}
-
 static int begin_icmp(struct bench *b, struct state *s)
 {
 	/* Take echo replies only: on loopback our own requests come back to us
@@ -344,7 +336,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		err = s->packets ? net_capture_open(&s->capture, b,
 						    net_addr_port(client->to))
 				 : begin_session(s);
-	s->sleeps = count_sleeps(); /* greeting the server was some */
+	s->sleeps = bench_usage(RUSAGE_THREAD)
+			    .ru_nvcsw; /* greeting the server was some */
 	return err;
 }
 
@@ -549,7 +542,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	/* Waking up is a good part of the time: did this end sleep at all? */
 	if (s->trips)
 		bench_fact(b, c, "sleeps_per_trip",
-			   (double)(count_sleeps() - s->sleeps) / s->trips);
+			   (double)(bench_usage(RUSAGE_THREAD).ru_nvcsw -
+				    s->sleeps) /
+				   s->trips);
 	end_session(s, c);
 	if (s->answered)
 		err = prove(b, s, c);

@@ -23,7 +23,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -124,14 +123,6 @@ static int create(struct thread_state *s, struct thread_case *p,
 	return err ? err : pthread_create(thread, &p->attr, begin_thread, s);
 }
 
-static long minor_faults(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return u.ru_minflt;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct thread_state *s = state;
@@ -148,7 +139,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 
 	s->report = (struct thread_report) { 0 };
 	s->joined = 0;
-	s->faults = minor_faults();
+	s->faults = bench_usage(RUSAGE_SELF).ru_minflt;
 	return 0;
 }
 
@@ -192,7 +183,7 @@ static void give_evidence(struct bench *b, const struct bench_case *c,
 	bench_fact(b, c, "stack_bytes", (double)p->stack_bytes);
 	if (p->fresh)
 		bench_proof(b, c, "fresh_stacks_faulted_in", 1,
-			    minor_faults() > s->faults);
+			    bench_usage(RUSAGE_SELF).ru_minflt > s->faults);
 	else if (p->last)
 		bench_purity(b, c, "stacks_reused", BENCH_MOSTLY, 1,
 			     s->report.stack == p->last);

@@ -35,7 +35,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -196,14 +195,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static long voluntary_switches(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw;
-}
-
 /* On to a point of the grid that is not yet past, and that leaves time to
  * fall asleep: cyclictest does the same. */
 static void next_point(struct state *s, uint64_t *skipped)
@@ -228,12 +219,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		long before;
 
 		next_point(s, c->data);
-		before = voluntary_switches();
+		before = bench_usage(RUSAGE_THREAD).ru_nvcsw;
 		do
 			err = call->sleep(s);
 		while (err == -EINTR);
 		late = now_ns() - s->next;
-		slept = voluntary_switches() > before;
+		slept = bench_usage(RUSAGE_THREAD).ru_nvcsw > before;
 		s->next += INTERVAL_NS;
 	}
 	if (err == -ENOSYS)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "opts.h"
@@ -90,6 +91,15 @@ enum kernel_tells {
 };
 const char *kernel_lacks(enum kernel_tells what);
 int kernel_ready(struct bench *b, unsigned int needs);
+
+/* bench_usage() - what getrusage() counts of @who; zeros where it fails. */
+static inline struct rusage bench_usage(int who)
+{
+	struct rusage u = { 0 };
+
+	getrusage(who, &u);
+	return u;
+}
 
 struct bench_case;
 typedef int bench_run_fn(struct bench *b, void *state,

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -147,13 +146,12 @@ void bench_helped(int64_t ns)
 /* CPU time of children that ended, and of threads if there is no partner. */
 static int64_t helped_ns(void)
 {
-	struct rusage u = { 0 };
+	const struct rusage u = bench_usage(RUSAGE_CHILDREN);
 	int64_t ns = members > 1
 			     ? 0
 			     : clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) -
 				       clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	getrusage(RUSAGE_CHILDREN, &u);
 	ns += (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * INT64_C(1000000000);
 	return ns + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
@@ -178,18 +176,19 @@ int64_t noise_waited(const struct noise_task *tasks, size_t n, int64_t span_ns)
 }
 
 /* This thread alone: RUSAGE_SELF brings its run time up to date and so ends its
- * slice; a task that waits has the CPU there and then, in no interval. */
-static struct rusage read_all(void)
+ * slice; a task that waits has the CPU there and then, in no interval.  Return:
+ * its involuntary switches so far. */
+static long read_all(void)
 {
 	const int64_t helped = last.helped_ns;
 	const int64_t from = last.at_ns;
 	const bool same = last.members == members;
-	struct rusage usage = { 0 };
+	struct rusage usage;
 	int64_t switches;
 
 	add_self();
 	last.at_ns = members > 1 ? clock_now_ns(CLOCK_MONOTONIC) : 0;
-	getrusage(RUSAGE_THREAD, &usage);
+	usage = bench_usage(RUSAGE_THREAD);
 	switches = usage.ru_nvcsw + usage.ru_nivcsw;
 	for (size_t i = 0; i < members; i++) {
 		struct noise_task *t = &task[i];
@@ -215,7 +214,7 @@ static struct rusage read_all(void)
 					      same && from ? last.at_ns - from
 							   : INT64_MAX);
 	total_ns += last.waited_ns;
-	return usage;
+	return usage.ru_nivcsw;
 }
 
 double bench_waits(void)
@@ -225,7 +224,7 @@ double bench_waits(void)
 
 void noise_begin(void)
 {
-	last.involuntary = read_all().ru_nivcsw;
+	last.involuntary = read_all();
 	last.cpu = sched_getcpu();
 	if (members)
 		task[0].cpu = last.cpu;
@@ -233,9 +232,7 @@ void noise_begin(void)
 
 void noise_end(struct noise *seen)
 {
-	const struct rusage usage = read_all();
-
-	seen->involuntary = (uint64_t)(usage.ru_nivcsw - last.involuntary);
+	seen->involuntary = (uint64_t)(read_all() - last.involuntary);
 	seen->migrated = sched_getcpu() != last.cpu;
 	seen->waited_ns = last.waited_ns;
 }

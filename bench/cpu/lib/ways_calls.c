@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -287,14 +286,6 @@ static bool touch(volatile char *at, size_t bytes, size_t page)
 	return true;
 }
 
-static size_t faults_now(void)
-{
-	struct rusage r;
-
-	getrusage(RUSAGE_SELF, &r);
-	return (size_t)r.ru_minflt;
-}
-
 /* In a hole twice its size a region of @n is aligned. */
 static int ready_touch(struct bench *b, struct ways *s)
 {
@@ -308,13 +299,15 @@ static int ready_touch(struct bench *b, struct ways *s)
 	    (madvise(s->at, s->n, s->advice) && s->advice == MADV_HUGEPAGE) ||
 	    mprotect(s->at, s->n, PROT_READ | PROT_WRITE))
 		return bench_fail(b, errno, "map %zu bytes", s->n);
-	s->faults = faults_now();
+	s->faults = (size_t)bench_usage(RUSAGE_SELF).ru_minflt;
 	return 0;
 }
 
 static bool faulted(const struct ways *s)
 {
-	const size_t taken = faults_now() - s->faults, pages = s->n / s->page;
+	const size_t taken = (size_t)bench_usage(RUSAGE_SELF).ru_minflt -
+			     s->faults,
+		     pages = s->n / s->page;
 
 	/* A fault elsewhere may be among them. */
 	return s->advice == MADV_HUGEPAGE ? 2 * taken <= pages : taken >= pages;

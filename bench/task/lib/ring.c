@@ -11,7 +11,6 @@
 #include <sys/eventfd.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -223,9 +222,8 @@ void queue_get(struct queue *q, void *message, size_t size)
 
 void ring_account_read(struct ring_account *a)
 {
-	struct rusage u;
+	const struct rusage u = bench_usage(RUSAGE_THREAD);
 
-	getrusage(RUSAGE_THREAD, &u);
 	a->voluntary = u.ru_nvcsw;
 	a->involuntary = u.ru_nivcsw;
 	a->fetched = u.ru_majflt;
