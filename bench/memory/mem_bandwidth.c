@@ -47,9 +47,8 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "lib/mem_buffer.h"
+#include "lib/follow.h"
 #include "lib/mem_kernels.h"
-#include "lib/settle.h"
 #include "partner.h"
 
 #define MIB	   ((size_t)1 << 20)

@@ -68,11 +68,6 @@ struct state {
 	int slack;
 };
 
-static int64_t now_ns(void)
-{
-	return clock_now_ns(CLOCK_MONOTONIC);
-}
-
 static struct timespec to_timespec(int64_t ns)
 {
 	return (struct timespec) { ns / NS_PER_S, ns % NS_PER_S };
@@ -81,7 +76,7 @@ static struct timespec to_timespec(int64_t ns)
 /* The time left to the point; never negative. */
 static struct timespec left(const struct state *s)
 {
-	const int64_t ns = s->next - now_ns();
+	const int64_t ns = s->next - clock_now_ns(CLOCK_MONOTONIC);
 
 	return to_timespec(ns > 0 ? ns : 0);
 }
@@ -191,7 +186,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		    sched_getscheduler(0) == policy);
 	bench_fact(b, c, "timer_slack_ns",
 		   prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
-	s->next = now_ns() + LEAD_NS + INTERVAL_NS / 2;
+	s->next = clock_now_ns(CLOCK_MONOTONIC) + LEAD_NS + INTERVAL_NS / 2;
 	return 0;
 }
 
@@ -199,7 +194,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
  * fall asleep: cyclictest does the same. */
 static void next_point(struct state *s, uint64_t *skipped)
 {
-	const int64_t soon = now_ns() + INTERVAL_NS / 4;
+	const int64_t soon = clock_now_ns(CLOCK_MONOTONIC) + INTERVAL_NS / 4;
 
 	for (; s->next < soon; s->next += INTERVAL_NS)
 		(*skipped)++;
@@ -223,7 +218,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		do
 			err = call->sleep(s);
 		while (err == -EINTR);
-		late = now_ns() - s->next;
+		late = clock_now_ns(CLOCK_MONOTONIC) - s->next;
 		slept = bench_usage(RUSAGE_THREAD).ru_nvcsw > before;
 		s->next += INTERVAL_NS;
 	}

@@ -35,7 +35,8 @@ size_t mem_beyond_caches(const struct bench *b)
 	return bytes > 64 * mib ? round_up(bytes, MEM_HUGE_BYTES) : 64 * mib;
 }
 
-const char *mem_pages_name(enum mem_pages pages)
+/* Base pages may be of 16K or 64K. */
+static const char *name_of(enum mem_pages pages)
 {
 	return pages == MEM_4K	      ? bench_page_name()
 	       : pages == MEM_HUGETLB ? "hugetlb"
@@ -141,7 +142,7 @@ int mem_have(struct bench *b, struct mem_buffer *m, size_t bytes,
 					       "small (sysctl vm.nr_hugepages)")
 			       : bench_fail(b, -err,
 					    "map %zu bytes of %s pages", bytes,
-					    mem_pages_name(pages));
+					    name_of(pages));
 	}
 	m->node = node;
 	mem_touch(m);

@@ -34,10 +34,6 @@ struct mem_buffer {
  * last one, 64 MiB at least; 256 MiB where hwloc states no size of it. */
 size_t mem_beyond_caches(const struct bench *b);
 
-/* mem_pages_name() - "4K" (16K or 64K where base pages are as large), "thp",
- * "hugetlb". */
-const char *mem_pages_name(enum mem_pages pages);
-
 /**
  * mem_map() - map @bytes of private anonymous memory; nothing is touched.
  * Exactly so many, in whole pages of the kind asked for, are a mapping of their

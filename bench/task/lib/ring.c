@@ -702,7 +702,7 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 	return 0;
 }
 
-void ring_stop(struct ring *r)
+static void stop(struct ring *r)
 {
 	/* Some waits of a thread are not interrupted. */
 	if (r->made == 2 && r->ch.threads) {
@@ -718,7 +718,7 @@ void ring_close(struct ring *r)
 {
 	struct channel *ch = &r->ch;
 
-	ring_stop(r);
+	stop(r);
 	if (r->memory)
 		munmap(r->memory, memory_of(r));
 	if (r->buf)

@@ -181,9 +181,8 @@ int ring_get(const struct ring *r, unsigned int self, unsigned char *buf);
 void ring_fill(unsigned char *buf, size_t bytes);
 uint64_t ring_right(const unsigned char *buf, size_t bytes);
 
-/* ring_stop() - end and reap all members.  ring_close() - the same, and nothing
- * is left of the ring; one that is closed is fine. */
-void ring_stop(struct ring *r);
+/* ring_close() - end and reap all members; nothing is left of the ring.  One
+ * that is closed is fine. */
 void ring_close(struct ring *r);
 
 /* ring_stopping() - for the work, behind a message: whether it is to return. */
