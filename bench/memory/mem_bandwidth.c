@@ -49,7 +49,7 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/mem_kernels.h"
-#include "partner.h"
+#include "lib/team.h"
 
 #define MIB	   ((size_t)1 << 20)
 #define CHUNK	   ((size_t)256 << 10)	   /* of each array, in one round */
@@ -97,11 +97,10 @@ struct state {
 	 * beyond all caches; for the number of threads being planned, and when
 	 * all is planned for one. */
 	size_t room[LEVEL_MEMORY], memory_bytes;
-	unsigned int cpus;
-	int cpu[PARTNER_TEAM_MAX]; /* of each thread */
+	int cpu[TEAM_MOST]; /* of each thread */
 
-	struct partner_team team;
-	struct worker worker[PARTNER_TEAM_MAX];
+	struct team team;
+	struct worker worker[TEAM_MOST];
 	const struct spec *now;
 	uint64_t rounds; /* of it in one event */
 	size_t check_at[CHECKS];
@@ -292,19 +291,18 @@ static void link_bests(struct bench *b)
 
 static int cases(struct bench *b, void *state)
 {
+	const unsigned int cpus = team_most(b);
 	struct state *s = state;
 
 	BENCH_SET_NAMES(b, "kernels", mem_ops);
 	BENCH_SET_NAMES(b, "isas", mem_isa_names);
 	BENCH_SET_NAMES(b, "levels", level_names);
-	s->cpus = bench_cpus(b) < PARTNER_TEAM_MAX ? bench_cpus(b)
-						   : PARTNER_TEAM_MAX;
-	for (unsigned int i = 0; i < s->cpus; i++)
+	for (unsigned int i = 0; i < cpus; i++)
 		s->cpu[i] = bench_nth_cpu(b, i);
 	for (unsigned int level = 1; level <= LEVEL_MEMORY; level++)
 		if (bench_cache_bytes(b, level))
 			s->last_bytes = bench_cache_bytes(b, level);
-	for (unsigned int t = 1; t <= s->cpus; t = next_threads(t, s->cpus)) {
+	for (unsigned int t = 1; t <= cpus; t = next_threads(t, cpus)) {
 		make_room(b, s, t);
 		for (int level = LEVEL_1; level < LEVEL_MEMORY; level++)
 			if (s->room[level] && (level != LEVEL_3 || t == 1))
@@ -446,7 +444,7 @@ static double time_rounds(const struct bench *b, struct state *s,
 	uint64_t ticks;
 
 	TIMER_INTERVAL(bench_timer(b)->method, ticks,
-		       partner_team_run(&s->team, rounds));
+		       team_run(&s->team, rounds));
 	return bench_ns(b, (double)ticks);
 }
 
@@ -454,7 +452,7 @@ static void go_over(void *arg, uint64_t passes)
 {
 	struct state *s = arg;
 
-	partner_team_run(&s->team, passes * pieces(s->now));
+	team_run(&s->team, passes * pieces(s->now));
 }
 
 /* An event lasts so long that what the clock and the start of the threads add
@@ -492,7 +490,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	bench_fact_text(b, c, "registers", mem_isa_names[s->now->isa]);
 	if (s->now->isa == MEM_LIBC)
 		bench_fact(b, c, "call_bytes", (double)s->now->chunk);
-	err = partner_team_start(b, &s->team, s->now->threads, work, s);
+	err = team_start(b, &s->team, s->now->threads, work, s);
 	if (err)
 		return err;
 	choose_rounds(b, s, c);
@@ -537,7 +535,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	partner_team_stop(&s->team);
+	team_stop(&s->team);
 	s->reached = s->worker[0].at;
 	if (mem_ops[s->now->op].family != MEM_READ)
 		bench_proof(b, c, "words_moved", CHECKS, right_words(s));

@@ -28,7 +28,7 @@
 #include "bench.h"
 #include "lib/follow.h"
 #include "lib/mem_kernels.h"
-#include "partner.h"
+#include "lib/team.h"
 
 #define MIB	   ((size_t)1 << 20)
 #define PART_LEAST (64 * MIB)	   /* of each other CPU */
@@ -60,26 +60,19 @@ struct loaded_state {
 	const struct bench_case *bandwidth; /* of this visit; or NULL */
 	size_t chain_bytes, part_bytes;	    /* a part: of each other CPU */
 	uint64_t rounds;		    /* of the chase in one event */
-	struct partner_team team;
-	struct traffic other[PARTNER_TEAM_MAX];
+	struct team team;
+	struct traffic other[TEAM_MOST];
 	enum kind kind;
 	unsigned int load, at_work; /* others that came to run in an event */
 	double ns_each_byte[KINDS]; /* at full load, of one thread */
 	_Alignas(64) _Atomic bool stop;
 };
 
-static unsigned int threads(const struct bench *b)
-{
-	const unsigned int n = bench_cpus(b);
-
-	return n < PARTNER_TEAM_MAX ? n : PARTNER_TEAM_MAX;
-}
-
 static int cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
-	const unsigned int n = threads(b), others = n > 1 ? n - 1 : 1;
-	int cpu[PARTNER_TEAM_MAX];
+	const unsigned int n = team_most(b), others = n > 1 ? n - 1 : 1;
+	int cpu[TEAM_MOST];
 	uint64_t share;
 	size_t all;
 
@@ -108,7 +101,7 @@ static int make_ready(struct bench *b, struct loaded_state *s)
 					  .pages = MEM_LARGE };
 	int err = 0;
 
-	for (unsigned int i = 1; !err && i < threads(b); i++) {
+	for (unsigned int i = 1; !err && i < team_most(b); i++) {
 		struct mem_buffer *m = &s->other[i].buffer;
 
 		err = mem_have(b, m, s->part_bytes, MEM_LARGE,
@@ -157,12 +150,12 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	uint64_t ticks;
 
 	atomic_store(&s->stop, false);
-	partner_team_go(&s->team, 1);
+	team_go(&s->team, 1);
 	/* Until the traffic is under way. */
 	s->chain.chase.at = chase_run(s->chain.chase.at, 64);
 	ticks = follow_time(b, &s->chain.chase, s->rounds);
 	atomic_store(&s->stop, true);
-	partner_team_wait(&s->team);
+	team_wait(&s->team);
 	*bandwidth = 0;
 	s->at_work = 0;
 	for (unsigned int i = 1; i < s->team.size; i++) {
@@ -202,7 +195,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		return err;
 	s->kind = case_is(c, "traffic", "read") ? READ : WRITE;
 	s->bandwidth = bench_beside(b, c, "stat=bandwidth");
-	err = partner_team_start(b, &s->team, threads(b), make_traffic, s);
+	err = team_start(b, &s->team, team_most(b), make_traffic, s);
 	if (err)
 		return err;
 	for (s->rounds = 8; s->rounds < (1 << 20); s->rounds *= 2)
@@ -241,7 +234,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
 
-	partner_team_stop(&s->team);
+	team_stop(&s->team);
 	return 0;
 }
 

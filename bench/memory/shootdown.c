@@ -31,7 +31,7 @@
 
 #include "bench.h"
 #include "lib/map_calls.h"
-#include "partner.h"
+#include "lib/team.h"
 #include "stats.h"
 #include "sysfile.h"
 
@@ -50,13 +50,13 @@ static const char slopes[] =
 
 struct state {
 	struct map_area area;
-	struct partner member[PARTNER_TEAM_MAX];
+	struct partner member[TEAM_MOST];
 	unsigned int n; /* that were started */
 	bool running;	/* else they sleep */
 	bool counted;	/* the interrupts of one call of this visit */
 	struct {
 		_Alignas(64) _Atomic uint64_t count;
-	} loops[PARTNER_TEAM_MAX];
+	} loops[TEAM_MOST];
 };
 
 static bool add_point(struct bench *b, void *state, struct bench_case *c)
@@ -73,9 +73,7 @@ static bool is_on(const struct bench_case *c, const struct bench_case *slope)
 
 static int cases(struct bench *b, void *state)
 {
-	const int64_t cpus = bench_cpus(b);
-	const int64_t most =
-		(cpus < PARTNER_TEAM_MAX ? cpus : PARTNER_TEAM_MAX) - 1;
+	const int64_t most = team_most(b) - 1;
 	int64_t steps[MOST_STEPS];
 	size_t n = 0;
 
@@ -103,11 +101,6 @@ static int run_thread(struct partner *p, void *arg)
 	for (uint64_t i = 1; !partner_stopping(p); i++)
 		atomic_store_explicit(count, i, memory_order_relaxed);
 	return 0;
-}
-
-static int sleep_thread(struct partner *p, void *arg)
-{
-	return partner_meet(p);
 }
 
 /* The function calls (shootdowns are some) that CPUs have interrupted each
@@ -142,7 +135,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	for (s->n = 0; !err && s->n < n; s->n += !err)
 		err = partner_start(b, &s->member[s->n], PARTNER_THREAD,
 				    bench_nth_cpu(b, s->n + 1),
-				    s->running ? run_thread : sleep_thread, s);
+				    s->running ? run_thread : partner_sleep, s);
 	return err;
 }
 
@@ -158,19 +151,15 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	s->area.node = bench_nth_node(b, 0);
 	if (call_is(c, "migrate") && mem_node(s->area.at, -1) == s->area.node)
 		s->area.node = bench_nth_node(b, 1);
-	for (unsigned int i = 0; s->running && i < s->n; i++) {
-		const uint64_t seen = atomic_load(&s->loops[i].count);
-
-		while (atomic_load(&s->loops[i].count) == seen)
-			;
-	}
+	for (unsigned int i = 0; s->running && i < s->n; i++)
+		partner_goes_on(&s->loops[i].count);
 	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	uint64_t ticks, before[PARTNER_TEAM_MAX] = { 0 };
+	uint64_t ticks, before[TEAM_MOST] = { 0 };
 	const uint64_t sent = s->counted ? 0 : interrupts();
 	unsigned int at_work = 0;
 	bool good;

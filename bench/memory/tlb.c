@@ -49,12 +49,6 @@ static const char points[] =
 
 static const char no_step[] = "the curve has no step for this level";
 
-static size_t page_bytes(const struct bench_case *c)
-{
-	return case_is(c, "layout", "huge") ? MEM_HUGE_BYTES
-					    : bench_page_bytes();
-}
-
 static size_t pages_of(const struct bench_case *c)
 {
 	return (size_t)case_int(c, "pages");
@@ -63,12 +57,15 @@ static size_t pages_of(const struct bench_case *c)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	const bool dense = case_is(c, "layout", "dense");
-	const size_t step = dense ? CHASE_LINE : page_bytes(c);
+	const bool huge = case_is(c, "layout", "huge");
+	const size_t step = dense  ? CHASE_LINE
+			    : huge ? MEM_HUGE_BYTES
+				   : bench_page_bytes();
 	const struct follow_plan plan = {
 		.link = dense ? chase_link_window : chase_link_page,
 		.bytes = pages_of(c) * step,
 		.step = step,
-		.pages = case_is(c, "layout", "huge") ? MEM_THP : MEM_4K,
+		.pages = huge ? MEM_THP : MEM_4K,
 	};
 	const int err = follow_link(b, state, &plan, -1);
 

@@ -56,9 +56,6 @@
  * leave out more.  Short batches, as in a quick run, may miss the partner. */
 #define CONTENDED_SHARE 0.75
 
-/* It is asked whether to go on after so many looks at a partner that does not
- * run. */
-
 /* How long the sleeper gets to fall asleep, and its CPU to go idle. */
 #define SETTLE_US 50
 
@@ -270,11 +267,6 @@ static int doze(struct partner *t, void *arg)
 	return err;
 }
 
-static int sleep_on(struct partner *p, void *arg)
-{
-	return partner_meet(p);
-}
-
 static int run(struct bench *b, void *state, const struct bench_case *c,
 	       uint64_t iters)
 {
@@ -319,12 +311,10 @@ static int sample_wake(struct bench *b, void *state, const struct bench_case *c)
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const uint64_t seen = atomic_load(&s->theirs);
 
 	if (!s->partner.page || c->sample)
 		return 0;
-	while (atomic_load(&s->theirs) == seen)
-		;
+	partner_goes_on(&s->theirs);
 	s->theirs_before = atomic_load(&s->theirs);
 	return 0;
 }
@@ -453,7 +443,7 @@ static int setup(struct bench *b, void *state)
 		return bench_fail(b, 0, "make a lock");
 	open_loops(s);
 	return partner_start(b, &s->company, PARTNER_THREAD, bench_cpu(b),
-			     sleep_on, s);
+			     partner_sleep, NULL);
 }
 
 static void teardown(struct bench *b, void *state)

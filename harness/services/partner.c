@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arch.h"
 #include "err.h"
 #include "program.h"
 #include "sysfile.h"
@@ -427,6 +426,19 @@ int partner_finish(struct partner *p)
 	return result;
 }
 
+int partner_sleep(struct partner *p, void *arg)
+{
+	return partner_meet(p);
+}
+
+void partner_goes_on(const _Atomic uint64_t *count)
+{
+	const uint64_t seen = atomic_load(count);
+
+	while (atomic_load(count) == seen)
+		;
+}
+
 int partner_refused(struct bench *b, int err, const char *what)
 {
 	struct rlimit user;
@@ -441,76 +453,4 @@ int partner_refused(struct bench *b, int err, const char *what)
 			  "%s: no more are allowed (%spids.max of a control "
 			  "group, kernel.threads-max)",
 			  what, limit);
-}
-
-/*
- * A team.
- */
-
-static int serve(struct partner *p, void *arg)
-{
-	struct partner_team *team = arg;
-	const unsigned int number = (unsigned int)(p - team->member);
-	uint64_t done = 0;
-
-	while (!partner_stopping(p)) {
-		if (atomic_load_explicit(&team->go, memory_order_acquire) ==
-		    done) {
-			ARCH_PAUSE();
-			continue;
-		}
-		done++;
-		team->fn(team->arg, number, team->rounds);
-		atomic_fetch_sub_explicit(&team->busy, 1, memory_order_release);
-	}
-	return 0;
-}
-
-int partner_team_start(struct bench *b, struct partner_team *team,
-		       unsigned int size, partner_round_fn *fn, void *arg)
-{
-	int err = 0;
-
-	if (size > PARTNER_TEAM_MAX || size > bench_cpus(b))
-		return bench_fail(b, ERANGE, "a team of %u threads", size);
-	team->fn = fn;
-	team->arg = arg;
-	atomic_store(&team->go, 0);
-	for (team->size = 1; !err && team->size < size; team->size += !err)
-		err = partner_start(b, &team->member[team->size],
-				    PARTNER_THREAD,
-				    bench_nth_cpu(b, team->size), serve, team);
-	return err;
-}
-
-void partner_team_go(struct partner_team *team, uint64_t rounds)
-{
-	team->rounds = rounds;
-	atomic_store(&team->busy, team->size - 1);
-	atomic_fetch_add_explicit(&team->go, 1, memory_order_release);
-}
-
-void partner_team_wait(struct partner_team *team)
-{
-	while (atomic_load_explicit(&team->busy, memory_order_acquire))
-		ARCH_PAUSE();
-}
-
-void partner_team_run(struct partner_team *team, uint64_t rounds)
-{
-	if (team->size > 1)
-		partner_team_go(team, rounds);
-	team->fn(team->arg, 0, rounds);
-	if (team->size > 1)
-		partner_team_wait(team);
-}
-
-void partner_team_stop(struct partner_team *team)
-{
-	/* All are told before the first is waited for. */
-	for (unsigned int i = 1; i < team->size; i++)
-		atomic_store(&team->member[i].page->stop, 1);
-	for (unsigned int i = 1; i < team->size; i++)
-		partner_stop(&team->member[i]);
-	team->size = 0;
 }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../bench/memory/lib/team.h"
 #include "deadline.h"
 #include "partner.h"
 #include "program.h"
@@ -308,8 +309,8 @@ static void no_cpu(void)
 	OK(!p.page, "is stopped all the same");
 }
 
-static uint64_t rounds_of[PARTNER_TEAM_MAX];
-static int cpu_of[PARTNER_TEAM_MAX];
+static uint64_t rounds_of[TEAM_MOST];
+static int cpu_of[TEAM_MOST];
 
 static void count_rounds(void *arg, unsigned int member, uint64_t rounds)
 {
@@ -319,30 +320,30 @@ static void count_rounds(void *arg, unsigned int member, uint64_t rounds)
 
 static void team(unsigned int size)
 {
-	static struct partner_team t;
+	static struct team t;
 	unsigned int right = 0, at_home = 0;
 
 	fresh();
 	memset(rounds_of, 0, sizeof(rounds_of));
-	OK(!partner_team_start(&bench, &t, size, count_rounds, NULL), "a team");
+	OK(!team_start(&bench, &t, size, count_rounds, NULL), "a team");
 	for (int i = 0; i < 100; i++)
-		partner_team_run(&t, 3);
+		team_run(&t, 3);
 	for (unsigned int i = 0; i < size; i++)
 		right += rounds_of[i] == 300;
 	OK(right == size, "each member did each round");
 	for (unsigned int i = 1; i < size; i++)
 		at_home += cpu_of[i] == bench_nth_cpu(&bench, i);
 	OK(at_home == size - 1, "each on a CPU of its own");
-	partner_team_go(&t, 5);
-	partner_team_wait(&t);
+	team_go(&t, 5);
+	team_wait(&t);
 	OK(rounds_of[0] == 300 && (size == 1 || rounds_of[size - 1] == 305),
 	   "or all but the measuring one");
-	partner_team_stop(&t);
-	partner_team_stop(&t);
-	OK(partner_team_start(&bench, &t, bench_cpus(&bench) + 1, count_rounds,
-			      NULL) < 0,
+	team_stop(&t);
+	team_stop(&t);
+	OK(team_start(&bench, &t, bench_cpus(&bench) + 1, count_rounds, NULL) <
+		   0,
 	   "a team needs a CPU for each");
-	partner_team_stop(&t);
+	team_stop(&t);
 }
 
 static int last_cpu(void)

@@ -109,12 +109,7 @@ int chase_link_pages(struct chase *c, char *base, size_t bytes, size_t step,
 int chase_link_random(struct chase *c, char *base, size_t bytes, size_t step,
 		      uint64_t seed)
 {
-	struct list line;
-
-	if (begin(&line, base, bytes / CHASE_LINE, CHASE_LINE, 0, seed))
-		return -ENOMEM;
-	shuffle(&line, 0);
-	return end(c, &line, line.at);
+	return link_windows(c, base, bytes, seed, bytes / CHASE_PAGE + 1, 1);
 }
 
 int chase_link_stride(struct chase *c, char *base, size_t bytes, size_t stride,
