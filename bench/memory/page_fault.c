@@ -199,7 +199,6 @@ static int begin_disk(struct bench *b, struct fault_state *s,
 	err = file_data_uncache(b, &s->disk, 0, 0);
 	if (err)
 		return err;
-	bench_fact(b, c, "cached_bytes_before", 0);
 	bench_fact_text(b, c, "where", place->where);
 	for (uint32_t i = 0; i < count_of(c->arg); i++) {
 		const uint32_t k = (uint32_t)(bench_random(b) % (i + 1));

@@ -192,12 +192,12 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 /* On to a point of the grid that is not yet past, and that leaves time to
  * fall asleep: cyclictest does the same. */
-static void next_point(struct state *s, uint64_t *skipped)
+static void next_point(struct state *s)
 {
 	const int64_t soon = clock_now_ns(CLOCK_MONOTONIC) + INTERVAL_NS / 4;
 
-	for (; s->next < soon; s->next += INTERVAL_NS)
-		(*skipped)++;
+	while (s->next < soon)
+		s->next += INTERVAL_NS;
 }
 
 /* A sleep is one if the thread slept; else it was kept from running until the
@@ -213,7 +213,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	for (int i = 0; i < TRIES && !slept && !err; i++) {
 		long before;
 
-		next_point(s, c->data);
+		next_point(s);
 		before = bench_usage(RUSAGE_THREAD).ru_nvcsw;
 		do
 			err = call->sleep(s);
@@ -240,14 +240,12 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 
 	sched_setscheduler(0, s->policy, &s->param);
 	prctl(PR_SET_TIMERSLACK, (unsigned long)s->slack, 0, 0, 0);
-	bench_fact(b, c, "points_skipped", (double)*(const uint64_t *)c->data);
 	return 0;
 }
 
 const struct bench_desc bench_desc = {
 	.name = "wakeup",
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(uint64_t), /* points that were skipped */
 	.points = points,
 	.setup = setup,
 	.enter = enter,
