@@ -34,7 +34,7 @@
 
 struct settings {
 	struct invocation_plan plan;
-	bool json, csv, list, describe, version, help;
+	bool json, csv, wide, list, describe, version, help;
 };
 
 /* The settings of this process, the program's own state, and the outcome: they
@@ -79,6 +79,8 @@ static const struct opt common_opts[] = {
 	OPT_FLAG('j', "json", settings, json,
 		 "write JSON Lines (docs/results-format.md), flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
+	OPT_FLAG(0, "wide", settings, wide,
+		 "print the other figures of each row, too, flag"),
 	OPT_FLAG(0, "describe", settings, describe,
 		 "write what this program measures as JSON and exit, flag"),
 	OPT_FLAG(0, "version", settings, version,
@@ -202,9 +204,10 @@ static int measure(char **argv)
 {
 	struct timer_features features;
 	static struct result *rows;
-	const enum out_format format = set.json	 ? OUT_JSON
-				       : set.csv ? OUT_CSV
-						 : OUT_TABLE;
+	const enum out_format format = set.json	  ? OUT_JSON
+				       : set.csv  ? OUT_CSV
+				       : set.wide ? OUT_WIDE
+						  : OUT_TABLE;
 	size_t n = 0;
 	int code, err;
 
@@ -254,8 +257,8 @@ static void check(const char *operand, int parsed, const char *why)
 		       set.plan.copies, COPIES_MOST);
 	if (set.plan.copies && set.plan.counters)
 		misuse("--copies and --counters together");
-	if (set.json && set.csv)
-		misuse("only one of --json and --csv");
+	if (set.json + set.csv + set.wide > 1)
+		misuse("only one of --json, --csv and --wide");
 	if (set.plan.copies) /* rows of copies are not quoted */
 		set.plan.core_rows = &no_row;
 	/* Whether test files can be made there: no other question finds out

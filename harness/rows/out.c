@@ -77,11 +77,12 @@ static const char *entry(json_t *v, double invocations)
 		return text_format("%.6g…%.6g", x, y);
 	if (json_unpack(v, "{s:F,s:F}", "seen", &x, "expected", &y))
 		return json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-	/* Counts that differ stand in full; a mean may be no whole number. */
-	return text_format(x < y || x > y	   ? "%.10g/%.10g"
-			   : x < 100 * invocations ? "%.3g/%.3g"
-						   : "%.0f/%.0f",
-			   x / invocations, y / invocations);
+	x /= invocations;
+	y /= invocations;
+	/* Counts stand in full; a mean may be no whole number. */
+	return text_format(x == rint(x) && y == rint(y) ? "%.0f/%.0f"
+							: "%.4g/%.4g",
+			   x, y);
 }
 
 /* "children 200/200; page_bytes 4096" */
@@ -167,8 +168,38 @@ const char *out_reason(const struct result *r)
 	return r->reason;
 }
 
+/* "samples 256; min 19.1 ns; mean 20.0 ns ...; evidence". */
+static char *figures(const struct result *r)
+{
+	const struct {
+		const char *name;
+		double value;
+		const char *unit;
+	} figure[] = {
+		{ "samples", (double)r->samples, NULL },
+		{ "min", r->min, r->unit },
+		{ "mean", r->mean, r->unit },
+		{ "stddev", r->stddev, r->unit },
+		{ "p50", r->p50, r->unit },
+		{ "p90", r->p90, r->unit },
+		{ "p99", r->p99, r->unit },
+		{ "max", r->max, r->unit },
+		{ "cold", r->cold, r->unit },
+		{ "cycles", r->cycles, NULL },
+	};
+	char *all = NULL;
+
+	for (size_t i = 0; i < sizeof(figure) / sizeof(*figure); i++)
+		if (isfinite(figure[i].value))
+			all = append(all, "; ",
+				     text_format("%s %s", figure[i].name,
+						 units(figure[i].value,
+						       figure[i].unit)));
+	return append(all, "; ", out_evidence(r));
+}
+
 /* Facts that have no column. */
-static char *remark(const struct result *r)
+static char *remark(const struct result *r, bool wide)
 {
 	const bool ok = r->status == RESULT_OK;
 	const double error = r->value / r->expected - 1;
@@ -190,7 +221,8 @@ static char *remark(const struct result *r)
 			     units_error(text_alloc(UNITS_MAX, 1), error));
 	all = append(all, "; ", grade_doubt(r));
 	all = append(all, "; ", set_aside(r));
-	return append(all, "; ", counted(r));
+	all = append(all, "; ", counted(r));
+	return wide ? append(all, "; ", figures(r)) : all;
 }
 
 /*
@@ -280,7 +312,7 @@ static void put_row(FILE *f, const struct line *line, const size_t *width)
 }
 
 /* Names that are too long for the line are folded behind commas. */
-static void put_table(FILE *f, const struct result *rows, size_t n)
+static void put_table(FILE *f, const struct result *rows, size_t n, bool wide)
 {
 	struct line *line = text_alloc(n + 1, sizeof(*line));
 	size_t width[COLUMNS], room = LINE;
@@ -293,7 +325,7 @@ static void put_table(FILE *f, const struct result *rows, size_t n)
 		line[i + 1] =
 			(struct line) { { r->name, out_value(r), interval(r),
 					  r->grade ? r->grade : "" },
-					flat(remark(r)) };
+					flat(remark(r, wide)) };
 	}
 	for (size_t k = COLUMNS; k--;) {
 		width[k] = widest(line, n, k);
@@ -322,7 +354,7 @@ static void put_heading(FILE *f, const char *title, const struct result *r)
 				cpu, r->policy ? r->policy : "-",
 				r->priority < 0 ? 0 : r->priority));
 	put_text(f, text_format("value: median over fresh processes; %s; "
-				"more: --json",
+				"more: --wide, --json",
 				r->n < 6 ? "with fewer than 6 there is no "
 					   "interval and no grade"
 					 : "interval: exact, from order "
@@ -432,13 +464,13 @@ void out_csv_row(FILE *f, const struct result *row, bool first)
 int out_rows(FILE *f, enum out_format format, const char *title,
 	     const struct result *rows, size_t n)
 {
-	const bool table = format == OUT_TABLE;
+	const bool table = format == OUT_TABLE || format == OUT_WIDE;
 
 	if (__lsan_disable)
 		__lsan_disable();
 	if (n && table) {
 		put_heading(f, title, rows);
-		put_table(f, rows, n);
+		put_table(f, rows, n, format == OUT_WIDE);
 		put_unknown(f, rows, n);
 	}
 	for (size_t i = 0; i < n && !table; i++)

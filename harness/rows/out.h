@@ -9,14 +9,15 @@
 #include "result.h"
 
 /* How rows are written; out.c sees nothing but struct result. */
-enum out_format { OUT_TABLE, OUT_JSON, OUT_CSV };
+enum out_format { OUT_TABLE, OUT_WIDE, OUT_JSON, OUT_CSV };
 
 /**
  * out_rows() - write @n rows of one program to @f.
  * @title: for people: what the program asks, one line; or NULL.
  *
  * OUT_TABLE: case, value, interval, grade and remark in 80 columns; what
- * --counters counted is in the remark.
+ * --counters counted is in the remark.  OUT_WIDE: the other figures and the
+ * evidence are, too.
  *
  * Return: 0 or -errno (the disk is full, the pipe is closed).
  */
