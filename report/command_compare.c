@@ -161,12 +161,20 @@ static int judge_same(FILE *f, const struct comparison *c)
 static int judge(const struct compare_view *v)
 {
 	const struct pair *worst = NULL;
+	size_t compared = 0;
 
-	for (const struct comparison *c = v->c; c < v->c + v->n; c++)
+	for (const struct comparison *c = v->c; c < v->c + v->n; c++) {
+		compared += c->n - c->verdicts[VERDICT_NOT_COMPARABLE];
 		for (const struct pair *p = c->v; p < c->v + c->n; p++)
 			if (compare_breaks(p, v->threshold) &&
 			    (!worst || p->cost.shift > worst->cost.shift))
 				worst = p;
+	}
+	/* A check that could not be made must not look like one that passed. */
+	if (v->threshold >= 0 && !compared) {
+		warn("no row could be compared: --threshold is not judged");
+		return EXIT_FAIL;
+	}
 	if (!worst)
 		return EXIT_OK;
 	warn("%s %s is slower by %.3g %%, more than %.3g %%",

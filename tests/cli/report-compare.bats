@@ -39,6 +39,11 @@ side() {
 	run -0 --separate-stderr "$report" compare b a
 	[[ ${lines[0]} == "B is faster: 2 of 3 rows differ by more than 2.0 %." ]]
 	run -0 --separate-stderr "$report" compare --threshold 30 a b
+	# A check that could not be made is none that passed.
+	cp -r a few
+	jq -c 'select(.round <= 3)' a/invocations.jsonl >few/invocations.jsonl
+	run -1 --separate-stderr "$report" compare --threshold 30 few few
+	[[ $stderr == *"no row could be compared"* ]]
 	run -0 --separate-stderr "$report" compare a b
 	grep -Eq '^kernel +6.1 +6.2$' <<<"$output"
 	[[ $output == *"Drift not controlled"* ]]
