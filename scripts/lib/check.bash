@@ -59,7 +59,8 @@ check_programs() {
 		status=0
 		why=$("$bin/${plan_programs[i]}" --list "${common[@]}" "${args[@]}" \
 			2>&1 >/dev/null </dev/null) || status=$?
-		((status != 2)) || die 2 "${plan_ids[i]}: ${why##*$'\n'}"
+		why=${why##*$'\n'}
+		((status != 2)) || die 2 "${plan_ids[i]}: ${why#"${plan_programs[i]}: "}"
 	done
 }
 
