@@ -77,12 +77,11 @@ static const char *entry(json_t *v, double invocations)
 		return text_format("%.6g…%.6g", x, y);
 	if (json_unpack(v, "{s:F,s:F}", "seen", &x, "expected", &y))
 		return json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-	x /= invocations;
-	y /= invocations;
-	/* Counts stand in full; a mean may be no whole number. */
-	return text_format(x == rint(x) && y == rint(y) ? "%.0f/%.0f"
-							: "%.4g/%.4g",
-			   x, y);
+	/* Counts that differ stand in full; a mean may be no whole number. */
+	return text_format(fmax(x, y) < 100 * invocations ? "%.4g/%.4g"
+			   : x < y || x > y		  ? "%.10g/%.10g"
+							  : "%.0f/%.0f",
+			   x / invocations, y / invocations);
 }
 
 /* "children 200/200; page_bytes 4096" */
