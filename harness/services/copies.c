@@ -59,21 +59,24 @@ static int set_up(struct crew_life *l, const struct crew *w)
 	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
 }
 
-/* The evidence and the reason of @l go to the page, where the first copy finds
- * them. */
-static int publish(const struct crew_life *l, struct crew_share *mine, int err)
+/* The evidence of @l, and the reason why it ends, go to the page, where the
+ * first copy finds them. */
+static int publish(struct crew *w, const struct crew_life *l, int err)
 {
+	struct crew_share *mine = &w->page->of[l->b.copy];
 	const struct case_verdict *said = l->run ? &l->run->verdict : NULL;
 	const bool own = said && said->why[0];
 	const char *why = own ? said->why : l->b.verdict.why;
+	uint32_t none = 0;
 
 	if (err && !mine->why[0]) {
 		snprintf(mine->why, sizeof(mine->why), "%s",
 			 why[0] ? why : strerror(-err));
 		mine->skips = own ? said->state == CASE_SKIPPED
 				  : l->b.verdict.skip_all;
+		atomic_compare_exchange_strong(&w->page->failed, &none,
+					       l->b.copy + 1);
 	}
-	atomic_store(&mine->err, err);
 	if (!said)
 		return err;
 	said = &l->target->verdict;
@@ -106,28 +109,24 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 	};
 	l->b.plan.seed += number;
 	l->b.plan.first_process = false;
-	return publish(l, &w->page->of[number], set_up(l, w));
+	return publish(w, l, set_up(l, w));
 }
 
-static void end(struct crew *w, unsigned int number, struct crew_life *l)
+static void end(struct crew *w, struct crew_life *l)
 {
-	struct crew_share *mine = &w->page->of[number];
 	const struct bench_desc *d = w->desc;
-	int err = atomic_load(&mine->err);
+	int err = 0;
 
 	if (!l)
 		return;
-	if (l->run && d->leave) {
-		const int late = d->leave(&l->b, l->b.state, &l->run->c);
-
-		err = err ? err : late;
-	}
+	if (l->run && d->leave)
+		err = d->leave(&l->b, l->b.state, &l->run->c);
 	visit_close(&l->b);
 	if (d->teardown)
 		d->teardown(&l->b, l->b.state);
 	if (l->b.scratch[0])
 		guard_remove_tree(l->b.scratch);
-	publish(l, mine, err);
+	publish(w, l, err);
 }
 
 static void forget(struct crew_life *l)
@@ -166,7 +165,7 @@ static int one_chunk(struct crew *w, struct crew_life *l, unsigned int number)
 		atomic_fetch_add(&mine->counted, 1);
 	}
 	if (err)
-		publish(l, mine, err);
+		publish(w, l, err);
 	if (!CREW_IS_OPEN(after) && l->each.n) {
 		mine->latency = sample_median(&l->each);
 		l->each.n = 0;
@@ -198,21 +197,13 @@ static bool is_enough(const struct crew *w)
 	       (double)(invocation_now_ns() - w->page->opened_ns) > WINDOW_NS;
 }
 
-static bool any_failed(const struct crew *w)
-{
-	EACH_SHARE (w, s)
-		if (atomic_load(&s->err))
-			return true;
-	return false;
-}
-
 /* The first copy works, as the others do, until @over, or one has failed; a
  * thread that is none looks now and then.  Return: 0, or -ETIMEDOUT. */
 static int lead_until(struct crew *w, bool (*over)(const struct crew *w))
 {
 	const int64_t deadline = deadline_in(MOST_MS);
 
-	while (!any_failed(w) && !over(w)) {
+	while (!atomic_load(&w->page->failed) && !over(w)) {
 		if (deadline_passed(deadline))
 			return -ETIMEDOUT;
 		if (w->lead)
@@ -260,7 +251,7 @@ static int serve(struct partner *p, void *arg)
 		over = partner_meet(p); /* all are at work */
 	while (!over && atomic_load(&w->page->window) != CREW_ENDED)
 		over = one_chunk(w, l, number);
-	end(w, number, l);
+	end(w, l);
 	forget(l);
 	return 0;
 }
@@ -275,18 +266,17 @@ static int meet_members(struct crew *w)
 	return err;
 }
 
-/* The first reason that a copy has, or that of @err, as a callback's value. */
+/* The reason of the first copy that has failed, or that of @err, as a
+ * callback's value. */
 static int told(struct bench *b, const struct crew *w, int err)
 {
-	for (unsigned int i = 0; i < w->n; i++) {
-		const struct crew_share *s = &w->page->of[i];
+	const uint32_t failed = atomic_load(&w->page->failed);
+	const struct crew_share *s = &w->page->of[failed ? failed - 1 : 0];
 
-		if (!atomic_load(&s->err))
-			continue;
-		return s->skips ? bench_skip(b, "%s", s->why)
-				: bench_fail(b, 0, "copy %u: %s", i, s->why);
-	}
-	return err ? bench_fail(b, -err, "a copy does not move") : 0;
+	if (!failed)
+		return err ? bench_fail(b, -err, "a copy does not move") : 0;
+	return s->skips ? bench_skip(b, "%s", s->why)
+			: bench_fail(b, 0, "copy %u: %s", failed - 1, s->why);
 }
 
 /* The others sleep meanwhile. */
@@ -299,7 +289,7 @@ static int pilot(struct crew *w, uint64_t *iters)
 		*iters *= CHUNK_BATCHES;
 	}
 	w->page->iters = *iters;
-	return err ? publish(w->lead, &w->page->of[0], err) : 0;
+	return err ? publish(w, w->lead, err) : 0;
 }
 
 static int start_others(struct crew *w, struct bench *b)
@@ -360,7 +350,7 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 	for (unsigned int i = 0; !err && i < w->n; i++)
 		if (w->member[i].page)
 			err = partner_finish(&w->member[i]);
-	end(w, 0, w->lead);
+	end(w, w->lead);
 	err = told(b, w, err);
 	for (unsigned int i = 0; !err && i < w->n; i++)
 		for (size_t k = 0; k < w->page->of[i].n_evidences; k++)

@@ -57,11 +57,10 @@ void copies_fit(struct bench *b, const struct bench_case *const line[3],
 struct crew_share {
 	_Alignas(CREW_LINE) _Atomic uint64_t counted; /* chunks in the window */
 	_Atomic uint32_t seen; /* the window, after its last chunk */
-	_Atomic int err;       /* -errno */
 	double ops, ns;	       /* in the window */
 	double latency;	       /* the median of its chunks, ns an operation */
 	uint64_t from, to;     /* of what is counted, CLOCK_MONOTONIC */
-	bool at_home, skips;   /* on its own CPU; err is a reason to skip */
+	bool at_home, skips;   /* on its own CPU; why is a reason to skip */
 	bool impure;	       /* an event was no sample */
 	char why[256];
 	struct evidence said[CREW_EVIDENCES]; /* of the visit */
@@ -71,6 +70,7 @@ struct crew_share {
 /* Memory of all copies. */
 struct crew_page {
 	_Alignas(CREW_LINE) _Atomic uint32_t window;
+	_Atomic uint32_t failed;       /* the first that has, from 1 on */
 	uint64_t iters;		       /* in a batch */
 	uint64_t opened_ns, closed_ns; /* the last window */
 	struct crew_share of[];
