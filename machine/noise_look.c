@@ -254,7 +254,7 @@ static json_t *threads_on(json_t *ran, int cpu, double least_ns)
 	return list;
 }
 
-/* Of all looks. */
+/* All looks share these. */
 static struct timer clock_used;
 static unsigned int look_ms;
 

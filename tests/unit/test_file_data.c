@@ -56,7 +56,8 @@ TEST(check_again)
 	OK(!file_data_open(NULL, &f, box, "again", BYTES) &&
 		   !fstat(f.fd, &first),
 	   "a file is made");
-	OK((uint64_t)first.st_size == BYTES && first.st_blocks,
+	OK((uint64_t)first.st_size == BYTES && first.st_blocks &&
+		   file_cache_fill(f.fd, 0, 0, BLOCK) == (int64_t)BYTES,
 	   "it has its size and blocks");
 	file_data_close(&f);
 	OK(!file_data_open(NULL, &f, box, "again", BYTES) &&
