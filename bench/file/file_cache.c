@@ -324,7 +324,7 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 			: file_data_open(b, &s->file, NULL, "cache", bytes);
 
 	if (err)
-		return file_data_refused(b, &s->file, err);
+		return bench_fail(b, -err, "%s", s->file.why);
 	return s->file.place.kind == FILE_PLACE_MEMORY
 		       ? bench_skip(b,
 				    "%s: nothing else holds the file (try "

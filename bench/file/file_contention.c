@@ -52,7 +52,7 @@ static int setup(struct bench *b, void *state)
 	for (int i = 0; i < most && !err; i++) {
 		err = file_data_own(b, &s->file[i], (unsigned int)i);
 		if (err && !i)
-			return file_data_refused(b, &s->file[i], err);
+			return bench_fail(b, -err, "%s", s->file[i].why);
 	}
 	return file_reading_open(b, s);
 }

@@ -424,7 +424,7 @@ static int make_data(struct bench *b, struct file_data *f, uint64_t bytes)
 			memcpy(why, f->why, sizeof(why));
 	}
 	if (err)
-		return file_data_refused(b, f, err);
+		return bench_fail(b, -err, "%s", f->why);
 	memcpy(f->why, why, sizeof(why));
 	return 0;
 }

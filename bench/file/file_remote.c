@@ -543,7 +543,7 @@ static int open_local(struct bench *b, struct state *s, struct file_data *f)
 		err = f->fd < 0 ? -errno : 0;
 		f->place = file_place_find(f->fd);
 	}
-	return err ? file_data_refused(b, f, err) : 0;
+	return err ? bench_fail(b, -err, "%s", f->why) : 0;
 }
 
 /* Without --local another program may have written the file. */
@@ -592,7 +592,7 @@ static int setup(struct bench *b, void *state)
 		err = find_lab(b, s);
 	if (!err && s->mount &&
 	    (err = file_data_open(b, f, NULL, OWN_NAME, s->bytes)))
-		err = file_data_refused(b, f, err);
+		err = bench_fail(b, -err, "%s", f->why);
 	if (!err && s->local)
 		err = open_local(b, s, f);
 	if (!err && s->url)

@@ -104,7 +104,7 @@ static int setup(struct bench *b, void *state)
 	s->back = s->buffer + MOST_BLOCK;
 	err = file_data_open(b, &s->data, NULL, "written", FILE_BYTES);
 	if (err)
-		return file_data_refused(b, &s->data, err);
+		return bench_fail(b, -err, "%s", s->data.why);
 	err = file_data_probe(b, &s->data);
 	if (err)
 		return err;

@@ -190,7 +190,7 @@ static int begin_disk(struct bench *b, struct fault_state *s,
 	int err = s->disk.fd ? 0 : file_data_own(b, &s->disk, 0);
 
 	if (err)
-		return file_data_refused(b, &s->disk, err);
+		return bench_fail(b, -err, "%s", s->disk.why);
 	if (place->kind == FILE_PLACE_MEMORY)
 		return bench_skip(b,
 				  "%s: nothing is read from a disk (try "

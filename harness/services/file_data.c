@@ -201,13 +201,6 @@ int file_data_own(struct bench *b, struct file_data *f, unsigned int number)
 	return file_data_open(b, f, NULL, name, FILE_OWN_BYTES);
 }
 
-int file_data_refused(struct bench *b, const struct file_data *f, int err)
-{
-	return err == -ENOENT
-		       ? bench_skip(b, "%s: %s", f->why, strerror(ENOENT))
-		       : bench_fail(b, -err, "%s", f->why);
-}
-
 int file_data_reopen(struct bench *b, const struct file_data *f, int flags)
 {
 	const bool direct = flags & O_DIRECT;

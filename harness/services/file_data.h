@@ -44,7 +44,7 @@ struct file_data {
  * or something else.  From setup() or enter().  file_data_own() - that of each
  * process's own.
  * Return: 0; or -errno (-EIO: bench_files() has said why) with the reason in
- * f->why, for file_data_refused(), or so that a smaller file can be tried:
+ * f->why, for bench_fail(), or so that a smaller file can be tried:
  * -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made there.
  */
 int file_data_open(struct bench *b, struct file_data *f, const char *dir,
@@ -65,10 +65,6 @@ int file_data_uncache(struct bench *b, const struct file_data *f,
  * move (not all file systems tell) are unknown in its place from here on.
  * Return: 0 or bench_fail(). */
 int file_data_probe(struct bench *b, struct file_data *f);
-
-/* file_data_refused() - there is no such file for @err, and f->why.  Return: as
- * of bench_fail(), or of bench_skip() where its directory has gone. */
-int file_data_refused(struct bench *b, const struct file_data *f, int err);
 
 /* file_data_close() - close it; the file stays.  file_data_remove() - close
  * and unlink it. */
