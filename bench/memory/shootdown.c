@@ -183,8 +183,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 
 	map_leave(b, state, c); /* of an event that failed */
-	while (s->n > 0)
-		partner_stop(&s->member[--s->n]);
+	partner_stop_all(s->member, s->n);
+	s->n = 0;
 	return 0;
 }
 

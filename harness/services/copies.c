@@ -364,8 +364,8 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 
 void crew_stop(struct crew *w)
 {
-	for (unsigned int i = 0; w->member && i < w->n; i++)
-		partner_stop(&w->member[i]);
+	if (w->member)
+		partner_stop_all(w->member, w->n);
 	forget(w->lead);
 	free(w->member);
 	partner_unshare(w->page, page_bytes(w));

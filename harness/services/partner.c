@@ -218,7 +218,8 @@ int partner_meet(struct partner *p)
 	return 0;
 }
 
-/* The partner's side.  Return: whether its work has failed. */
+/* The partner's side.  Return: whether its work has failed, before it was told
+ * to stop. */
 static bool take_part(struct partner *p)
 {
 	struct partner_page *page = p->page;
@@ -236,7 +237,7 @@ static bool take_part(struct partner *p)
 	atomic_store(&page->done, 1);
 	wake(&page->done);
 	wake(&page->met[FAR]);
-	return !err && page->result < 0;
+	return !err && page->result < 0 && !partner_stopping(p);
 }
 
 static void *thread_main(void *arg)
@@ -381,18 +382,30 @@ static void forget(struct partner *p)
 	*p = (struct partner) { 0 };
 }
 
+void partner_stop_all(struct partner *p, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		if (p[i].page)
+			atomic_store(&p[i].page->stop, 1);
+		if (p[i].pid)
+			note(p[i].pid, 0);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		if (!p[i].page)
+			continue;
+		if (!p[i].pid) {
+			stop_thread(&p[i]);
+		} else {
+			kill(p[i].pid, SIGKILL);
+			reap(&p[i]);
+		}
+		forget(&p[i]);
+	}
+}
+
 void partner_stop(struct partner *p)
 {
-	if (!p->page)
-		return;
-	atomic_store(&p->page->stop, 1);
-	if (!p->pid) {
-		stop_thread(p);
-	} else {
-		kill(p->pid, SIGKILL);
-		reap(p);
-	}
-	forget(p);
+	partner_stop_all(p, 1);
 }
 
 void partner_leave(struct bench *b, const struct bench_case *c,

@@ -81,6 +81,10 @@ void partner_leave(struct bench *b, const struct bench_case *c,
  * blocking calls return EINTR until its work returns.  No partner is fine. */
 void partner_stop(struct partner *p);
 
+/* partner_stop_all() - @n of them: all are told before the first has ended, for
+ * the end of one may end the work of another. */
+void partner_stop_all(struct partner *p, unsigned int n);
+
 /* partner_stopping() - for the work of a thread: whether it is to return. */
 static inline bool partner_stopping(const struct partner *p)
 {

@@ -65,10 +65,6 @@ void team_run(struct team *team, uint64_t rounds)
 
 void team_stop(struct team *team)
 {
-	/* All are told before the first is waited for. */
-	for (unsigned int i = 1; i < team->size; i++)
-		atomic_store(&team->member[i].page->stop, 1);
-	for (unsigned int i = 1; i < team->size; i++)
-		partner_stop(&team->member[i]);
+	partner_stop_all(team->member, team->size); /* the first is none */
 	team->size = 0;
 }

@@ -208,10 +208,9 @@ int net_hosts_begin(struct net_hosts *h, const struct bench_case *c,
 
 void net_hosts_end(struct net_hosts *h)
 {
-	for (unsigned int i = 0; i < NET_SERVERS; i++) {
+	for (unsigned int i = 0; i < NET_SERVERS; i++)
 		net_client_end(&h->client[i]);
-		partner_stop(&h->server[i]);
-	}
+	partner_stop_all(h->server, NET_SERVERS);
 	if (h->listener > 0)
 		close(h->listener);
 	h->listener = 0;

@@ -709,8 +709,7 @@ static void stop(struct ring *r)
 		r->shared->order = RING_STOP;
 		ring_put(r, 1, r->buf);
 	}
-	for (unsigned int i = 1; i < r->made; i++)
-		partner_stop(&r->member[i]);
+	partner_stop_all(r->member, r->made); /* the first is none */
 	r->made = 1;
 }
 
