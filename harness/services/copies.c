@@ -54,8 +54,6 @@ static int set_up(struct crew_life *l, const struct crew *w)
 		err = d->setup(&l->b, l->b.state);
 	l->run = bench_case_of(&l->b, c);
 	visit_open(&l->b, l->run, bench_time_ns(w->b));
-	if (!err)
-		err = kernel_ready(&l->b, c->kernel);
 	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
 }
 

@@ -65,16 +65,3 @@ const char *kernel_lacks(enum kernel_tells what)
 				      : LACKS;
 	return known[what] == LACKS ? why[what] : NULL;
 }
-
-int kernel_ready(struct bench *b, unsigned int needs)
-{
-	for (int k = KERNEL_FAULTS; k <= KERNEL_RESIDENT; k++) {
-		const char *why = needs & 1u << k
-					  ? kernel_lacks((enum kernel_tells)k)
-					  : NULL;
-
-		if (why)
-			return bench_skip(b, "%s", why);
-	}
-	return 0;
-}

@@ -83,14 +83,13 @@ struct bench_param {
 /* Counts that evidence rests on.  Sandboxes and kernels that are still being
  * written may always give the same answer: each is tried once in a process, by
  * raw system calls.  kernel_lacks() - why @what is not to be had here; NULL: it
- * is.  kernel_ready() - all that has a bit in @needs: 0 or bench_skip(). */
+ * is. */
 enum kernel_tells {
 	KERNEL_FAULTS,	 /* getrusage() counts a page fault that we took */
 	KERNEL_SWITCHES, /* getrusage() counts the switch of a sleep */
 	KERNEL_RESIDENT, /* mincore() knows a page that was never touched */
 };
 const char *kernel_lacks(enum kernel_tells what);
-int kernel_ready(struct bench *b, unsigned int needs);
 
 /* bench_usage() - what getrusage() counts of @who; zeros where it fails. */
 static inline struct rusage bench_usage(int who)
@@ -157,8 +156,7 @@ struct bench_case {
 	/* --copies may also run it in threads of one process, each of which has
 	 * a state of its own and goes through all callbacks. */
 	bool threads;
-	bool asked;	     /* for, with --case, of an open axis */
-	unsigned int kernel; /* bits of kernel_tells: needs at its visit */
+	bool asked; /* for, with --case, of an open axis */
 	const char *formula, *formula_axis; /* "SUM", and its word's axis */
 
 	/* Set by the harness. */

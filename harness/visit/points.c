@@ -749,7 +749,7 @@ static double most_files(void)
 	return (double)limit.rlim_max;
 }
 
-/* Why the need @w of @c is not met; NULL: it is, or kernel_ready() looks. */
+/* Why the need @w of @c is not met; NULL: it is. */
 static const char *lacks(struct scan *s, struct bench_case *c, const char *w)
 {
 	const struct scan from = *s;
@@ -757,9 +757,9 @@ static const char *lacks(struct scan *s, struct bench_case *c, const char *w)
 #define NEEDS(name, is_met, otherwise) \
 	if (!strcmp(w, name))          \
 		return (is_met) ? NULL : (otherwise);
-	NEEDS("faults", c->kernel |= 1u << KERNEL_FAULTS, "")
-	NEEDS("switches", c->kernel |= 1u << KERNEL_SWITCHES, "")
-	NEEDS("resident", c->kernel |= 1u << KERNEL_RESIDENT, "")
+	NEEDS("faults", false, kernel_lacks(KERNEL_FAULTS))
+	NEEDS("switches", false, kernel_lacks(KERNEL_SWITCHES))
+	NEEDS("resident", false, kernel_lacks(KERNEL_RESIDENT))
 	if (scan_is(s, "$"))
 		return points_find(s)->lacks;
 	scan_need(s, "=");

@@ -503,9 +503,7 @@ void visit_case(struct bench *b, struct case_run *run)
 	 */
 	if (run->got.begun)
 		note_core(b, run);
-	err = kernel_ready(b, run->c.kernel);
-	if (!err && d->enter)
-		err = d->enter(b, b->state, &run->c);
+	err = d->enter ? d->enter(b, b->state, &run->c) : 0;
 	entered = invocation_now_ns();
 	if (!err)
 		err = sample ? visit_events(b, run, sample)

@@ -315,11 +315,14 @@ static bool faulted(const struct ways *s)
 
 static int open_pages(struct bench *b, struct ways *s)
 {
+	const char *why = kernel_lacks(KERNEL_FAULTS);
+
 	s->ready = ready_touch;
 	s->advice = MADV_NOHUGEPAGE;
-	return s->n < s->page ? bench_skip(b, "smaller than a page of %s",
-					   bench_page_name())
-			      : kernel_ready(b, 1u << KERNEL_FAULTS);
+	if (s->n < s->page)
+		return bench_skip(b, "smaller than a page of %s",
+				  bench_page_name());
+	return why ? bench_skip(b, "%s", why) : 0;
 }
 
 /* One fault for all of it: a folio of this size, or a larger one. */
