@@ -17,15 +17,7 @@
 /* The fields of a `core` line. */
 enum { CARD_PROGRAM, CARD_CASES, CARD_WORDS, CARD_LEVEL };
 
-enum {
-	COL_WORDS,
-	COL_VALUE,
-	COL_INTERVAL,
-	COL_GRADE,
-	COL_EARLIER,
-	COL_REMARK,
-	COLUMNS
-};
+enum { COL_WORDS, COL_VALUE, COL_EARLIER = 4, COL_REMARK, COLUMNS };
 
 /* Bytes of the machine's data cache of @level, NAN if it is not known. */
 static double cache_bytes(const struct run *run, int level)
@@ -87,39 +79,25 @@ static void add_row(struct table *t, const struct rowtable_line *e,
 		    const struct run *run, const struct row *row)
 {
 	const struct result *r = &row->all;
-	const char *value = tables_value(r);
-	bool valued = r->status <= RESULT_BELOW_RESOLUTION;
+	const bool valued = r->status <= RESULT_BELOW_RESOLUTION;
+	const char *value = tables_value(r), *range = interval(r, &value);
 
-	table_row(t, tables_mark(r));
-	table_cell(t, COL_WORDS, words(e, run));
-	table_cell(t, COL_INTERVAL, interval(r, &value));
-	table_cell(t, COL_VALUE, value);
-	table_cell(t, COL_GRADE, r->grade);
-	table_cell(t, COL_EARLIER, earlier(row));
-	if (!valued)
-		table_cell(t, COL_REMARK, r->reason);
+	table_line(t, tables_mark(r), words(e, run), value, range, r->grade,
+		   earlier(row), valued ? NULL : r->reason);
 }
 
 /* A program of this run that gave no such row: what run-all says of it. */
 static void add_absent(struct table *t, const struct rowtable_line *e,
 		       const struct run *run, const struct section *s)
 {
-	table_row(t, s->n ? "skipped" : "failed");
-	table_cell(t, COL_WORDS, words(e, run));
-	table_cell(t, COL_VALUE, "no row");
-	if (s->n)
-		table_cell(t, COL_REMARK,
-			   json_is_true(run_at(run->meta, "interrupted"))
-				   ? "the run was stopped before"
-				   : "not part of this run");
-	for (size_t i = 0; i < run->ntroubles && !s->n; i++) {
-		const struct trouble *x = &run->troubles[i];
+	const struct trouble *x = s->n ? NULL : run_trouble(run, s->program);
+	const bool stopped = json_is_true(run_at(run->meta, "interrupted"));
 
-		if (strcmp(x->program, s->program) != 0)
-			continue;
-		table_cell(t, COL_VALUE, tables_exit(x->exit_status));
-		table_cell(t, COL_REMARK, x->reason);
-	}
+	table_line(t, s->n ? "skipped" : "failed", words(e, run),
+		   x ? tables_exit(x->exit_status) : "no row", NULL, NULL, NULL,
+		   !s->n     ? (x ? x->reason : NULL)
+		   : stopped ? "the run was stopped before"
+			     : "not part of this run");
 }
 
 /* One operation of the card as it went. */

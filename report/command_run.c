@@ -189,15 +189,6 @@ static void put_failed(const char *program, const char *name,
 	putchar('\n');
 }
 
-/* Why the program of @s gave nothing. */
-static const char *trouble_of(const struct run *run, const struct section *s)
-{
-	for (size_t i = 0; i < run->ntroubles; i++)
-		if (!strcmp(run->troubles[i].program, s->program))
-			return run->troubles[i].reason;
-	return NULL;
-}
-
 /* "program<TAB>case<TAB>reason"; no case of a program that gave nothing. */
 static int list_failed(const struct settings *set, struct run *run)
 {
@@ -216,7 +207,8 @@ static int list_failed(const struct settings *set, struct run *run)
 			code = EXIT_FAIL;
 		}
 		if (rounds_gave_up(run, s)) {
-			put_failed(s->program, "", trouble_of(run, s));
+			put_failed(s->program, "",
+				   run_trouble(run, s->program)->reason);
 			code = EXIT_FAIL;
 		}
 	}

@@ -15,17 +15,6 @@
 #include "sections.h"
 #include "text.h"
 
-enum {
-	COL_OPERATION,
-	COL_BASE,
-	COL_MEASURED = COL_BASE + PARTS,
-	COL_STDDEV,
-	COL_INTERVAL,
-	COL_RATIO,
-	COL_LIMITER,
-	COL_GRADE,
-};
-
 #define AMOUNTS                              \
 	"operation|base hardware>|software " \
 	"overhead>|predicted>|measured>|standard deviation>|"
@@ -75,41 +64,26 @@ double course_predicted(const struct course *c, size_t i)
 	return is_written(op) ? op->said[PREDICTED] : op->rule[PREDICTED];
 }
 
-/* The prediction, or else the value of the rule. */
-static void fill_predicted(struct table *t, const struct operation *op)
+/* A part of the prediction, or else of what the rule gives. */
+static const char *predicted(const struct operation *op, size_t part)
 {
-	const double *v = is_written(op) ? op->said : op->rule;
+	const double x = is_written(op) ? op->said[part] : op->rule[part];
+	const char *text = amount(x, op->unit);
 
-	for (size_t j = 0; j < PARTS; j++) {
-		const char *text = amount(v[j], op->unit);
-
-		table_cell(t, COL_BASE + j,
-			   !is_written(op) && isfinite(v[j])
-				   ? text_format("est. %s", text)
-				   : text);
-	}
+	return !is_written(op) && isfinite(x) ? text_format("est. %s", text)
+					      : text;
 }
 
-/* The figures of one operation, if it was measured. */
-static void fill_measured(struct table *t, const struct operation *op,
-			  double predicted, const struct row *row)
+/* How many times the prediction was measured. */
+static const char *times(const struct result *r, double predicted)
 {
-	const struct result *r = row ? &row->all : NULL;
-	const bool valued = r && r->status == RESULT_OK;
 	struct states s;
-	const char *interval = valued ? tables_interval(r) : NULL;
 
-	table_cell(t, COL_MEASURED, r ? tables_value(r) : "not measured");
-	table_cell(t, COL_STDDEV, amount(valued ? r->stddev : NAN, op->unit));
-	table_cell(t, COL_INTERVAL, interval ? interval : NONE);
-	table_cell(t, COL_RATIO,
-		   !valued || !isfinite(predicted) ? NONE
-		   : states_of(&s, r)
-			   ? text_format("%.3g or %.3g", s.low / predicted,
-					 s.high / predicted)
-			   : text_format("%.3g", r->value / predicted));
-	if (valued)
-		table_cell(t, COL_GRADE, r->grade);
+	if (!r || !isfinite(predicted))
+		return NONE;
+	return states_of(&s, r) ? text_format("%.3g or %.3g", s.low / predicted,
+					      s.high / predicted)
+				: text_format("%.3g", r->value / predicted);
 }
 
 /* Its name, and what stood in for another machine or for this one's memory. */
@@ -142,12 +116,17 @@ static void fill_row(struct table *t, const struct course *c, size_t i,
 {
 	const struct operation *op = &c->ops.v[i];
 	const struct row *row = operations_row(op, run);
+	const bool valued = row && row->all.status == RESULT_OK;
+	const struct result *r = valued ? &row->all : NULL;
+	const char *interval = r ? tables_interval(r) : NULL;
 
-	table_row(t, row ? tables_mark(&row->all) : "");
-	table_cell(t, COL_OPERATION, label(op, row));
-	fill_predicted(t, op);
-	fill_measured(t, op, course_predicted(c, i), row);
-	table_cell(t, COL_LIMITER, course_limiter(c, op, run, row));
+	table_line(t, row ? tables_mark(&row->all) : "", label(op, row),
+		   predicted(op, BASE), predicted(op, SOFTWARE),
+		   predicted(op, PREDICTED),
+		   row ? tables_value(&row->all) : "not measured",
+		   amount(r ? r->stddev : NAN, op->unit),
+		   interval ? interval : NONE, times(r, course_predicted(c, i)),
+		   course_limiter(c, op, run, row), r ? r->grade : NULL);
 }
 
 void course_table(struct table *t, const struct course *c,
@@ -186,9 +165,9 @@ static void course_2017(struct table *t, const struct course *c,
 			continue;
 		table_line(t, "", label(op, row));
 		for (size_t j = 0; j < n; j++)
-			table_cell(t, COL_BASE + j,
+			table_cell(t, 1 + j,
 				   op->of_2017[j] ? op->of_2017[j] : "N/A");
-		table_cell(t, COL_BASE + n,
+		table_cell(t, 1 + n,
 			   row ? tables_value(&row->all) : "not measured");
 	}
 	t->caption = prose("course-2017", NULL);

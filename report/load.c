@@ -81,6 +81,14 @@ const struct section *run_section(const struct run *run, const char *program)
 	return NULL;
 }
 
+const struct trouble *run_trouble(const struct run *run, const char *program)
+{
+	for (size_t i = 0; i < run->ntroubles; i++)
+		if (!strcmp(run->troubles[i].program, program))
+			return &run->troubles[i];
+	return NULL;
+}
+
 /* Read DIR/@name; complain and return NULL unless it holds a @type. */
 const char *run_kept(const struct run *run, const char *name)
 {

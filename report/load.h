@@ -107,6 +107,9 @@ const char *run_planned(const struct run *run, const char *id);
 /* run_section() - the section of @program, or NULL. */
 const struct section *run_section(const struct run *run, const char *program);
 
+/* run_trouble() - the first trouble of @program, or NULL. */
+const struct trouble *run_trouble(const struct run *run, const char *program);
+
 /* run_text() - string at @path ("cpu.model") in @object, NULL if there is
  * none; run_known() - @otherwise then; run_number() - number there, NAN if
  * there is none. */

@@ -74,6 +74,47 @@ static const char *doubt(const struct row *row)
 	return why && strncmp(why, "earlier", 7) != 0 ? why : NULL;
 }
 
+/* nop must show nothing, and truth the truth: else the rest is in doubt. */
+static const char *nop(const struct row *row)
+{
+	const struct result *r = &row->all;
+
+	return !strcmp(r->benchmark, "nop") && r->status == RESULT_OK
+		       ? text_format("%.3g %s", r->value,
+				     r->unit ? r->unit : "")
+		       : NULL;
+}
+
+static const char *truth(const struct row *row)
+{
+	const struct result *r = &row->all;
+	const double error = (r->value - r->expected) / r->expected;
+
+	return fabs(error) > TRUTH_ERROR && r->cycles >= TRUTH_CYCLES
+		       ? text_format("%+.1f %%", 100 * error)
+		       : NULL;
+}
+
+/* The run's own certificate of the method that it used. */
+static const char *certify(const struct row *row)
+{
+	const struct result *r = &row->all;
+	const char *verdict = run_text(r->evidence, "verdict");
+	const char *used = text_format("method=%s,body=all,stat=verdict",
+				       r->timer ? r->timer : "");
+
+	return !strcmp(r->benchmark, "certify") && verdict &&
+			       strstr(verdict, "rejected") &&
+			       !strcmp(r->name, used)
+		       ? ""
+		       : NULL;
+}
+
+static const char *frequency(const struct row *row)
+{
+	return run_number(row->all.tags, "frequency") > 0 ? "" : NULL;
+}
+
 /* The main cause of lost time on the measuring CPU, by the certificate. */
 static void warn_noise(struct run *run)
 {
@@ -87,19 +128,6 @@ static void warn_noise(struct run *run)
 	notes_say(run->notes,
 		  text_format("%s%s%s", noise_cpu_verdict(&q.v[0]),
 			      what ? ", mostly " : "", what ? what : ""));
-}
-
-static void warn_frequency(struct run *run)
-{
-	size_t rows = 0;
-
-	for (size_t i = 0; i < run->nrows; i++)
-		rows += json_integer_value(
-				json_object_get(run->rows[i].all.tags,
-						"frequency")) > 0;
-	if (rows)
-		say(run, "warn-frequency", "n", text_format("%zu", rows), "all",
-		    text_format("%zu", run->nrows));
 }
 
 /* The precision that was asked for could not be had. */
@@ -197,24 +225,6 @@ static void warn_troubles(struct run *run, bool skipped)
 	}
 }
 
-/* nop must show nothing, and truth the truth: else the rest is in doubt. */
-static void warn_truth(struct run *run)
-{
-	for (size_t i = 0; i < run->nrows; i++) {
-		const struct result *r = &run->rows[i].all;
-		double error = (r->value - r->expected) / r->expected;
-
-		if (!strcmp(r->benchmark, "nop") && r->status == RESULT_OK)
-			say(run, "warn-nop", "cost",
-			    text_format("%.3g %s", r->value,
-					r->unit ? r->unit : ""));
-		if (fabs(error) > TRUTH_ERROR && r->cycles >= TRUTH_CYCLES)
-			say(run, "warn-truth", "row",
-			    text_format("%s %s", r->benchmark, r->name), "by",
-			    text_format("%+.1f", 100 * error));
-	}
-}
-
 /* A counter whose rate is not what the firmware says makes all rows wrong. */
 static void warn_rate(struct run *run)
 {
@@ -233,22 +243,6 @@ static void warn_rate(struct run *run)
 			    text_format("%.3g", fabs(by) / 1e4), "long",
 			    by > 0 ? "long" : "short", "error",
 			    text_format("%.2g", error / 1e4));
-	}
-}
-
-/* The run's own certificate of the method that it used. */
-static void warn_certificate(struct run *run)
-{
-	for (size_t i = 0; i < run->nrows; i++) {
-		const struct result *r = &run->rows[i].all;
-		const char *verdict = run_text(r->evidence, "verdict");
-
-		if (!strcmp(r->benchmark, "certify") && verdict &&
-		    strstr(verdict, "rejected") &&
-		    !strcmp(r->name,
-			    text_format("method=%s,body=all,stat=verdict",
-					r->timer ? r->timer : "")))
-			say(run, "warn-certify", "method", r->timer);
 	}
 }
 
@@ -275,14 +269,15 @@ void warnings_add(struct run *run)
 	warn_rows(run, "warn-trends", trend);
 	warn_rows(run, "warn-states", states);
 	warn_rows(run, "warn-cpus", cpus);
-	warn_truth(run);
+	warn_rows(run, "warn-nop", nop);
+	warn_rows(run, "warn-truth", truth);
 	warn_rate(run);
-	warn_certificate(run);
+	warn_rows(run, "warn-certify", certify);
 	/* Counts have no noise. */
 	if (!ledger_is(run)) {
 		warn_noise(run);
 		warn_rows(run, "warn-doubt", doubt);
-		warn_frequency(run);
+		warn_rows(run, "warn-frequency", frequency);
 		warn_width(run);
 		warn_precision(run);
 	}
