@@ -110,13 +110,4 @@ fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
  * between. */
 bool fleet_is(const struct fleet_node *node, const char *statuses);
 
-/* Tables: the classes; what differs within them; flagged nodes, and the rows in
- * which they are beyond; nodes without results; rows over the nodes. */
-typedef void fleet_table_fn(struct table *t, const struct fleet *f);
-fleet_table_fn fleet_classes, fleet_differs, fleet_slow, fleet_slow_rows,
-	fleet_absent, fleet_rows;
-
-/* fleet_json() - what was found, for programs. */
-json_t *fleet_json(const struct fleet *f);
-
 #endif

@@ -12,19 +12,14 @@
 #define PAPER_SHORT 36 /* of three columns or more */
 #define PAPER_FIRST 23 /* and one of the first of three columns to five */
 
-/* Width that a column of a paper's table needs, in characters: its longest
- * cell, and the longest word above it. */
+/* Width that a column of a paper's table needs, in characters. */
 static double share(const struct table *t, size_t column)
 {
 	const bool few = t->ncolumns > 2 && t->ncolumns <= PAPER;
 	const double first = few ? PAPER_FIRST : 2 * PAPER_FIRST;
 	const double cap = !column ? first : few ? PAPER_SHORT : PAPER_CELL;
-	size_t most = 12, len;
+	size_t most = 12; /* or a word of the head */
 
-	for (const char *s = t->columns[column].head; *s; s += len + !!s[len]) {
-		len = strcspn(s, " ");
-		most = len > most ? len : most;
-	}
 	for (size_t i = 0; i < t->nrows; i++) {
 		const char *cell = t->cells[i * t->ncolumns + column];
 
