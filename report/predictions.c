@@ -246,50 +246,38 @@ void estimates_make(struct operations *ops, const struct rowtable *table,
 	}
 }
 
-static const struct {
-	const char *name, *base;
+struct prefix {
+	const char *name;
 	double factor;
-} units[] = {
-	{ "ns", "ns", 1 },
-	{ "us", "ns", 1e3 },
-	{ "µs", "ns", 1e3 },
-	{ "μs", "ns", 1e3 }, /* the Greek letter, not the micro sign */
-	{ "ms", "ns", 1e6 },
-	{ "s", "ns", 1e9 },
-	{ "ns/B", "ns/B", 1 },
-	{ "us/B", "ns/B", 1e3 },
-	{ "µs/B", "ns/B", 1e3 },
-	{ "cycles", "cycles", 1 },
-	{ "cycle", "cycles", 1 },
-	{ "B", "B", 1 },
-	{ "kB", "B", 1e3 },
-	{ "KB", "B", 1e3 },
-	{ "MB", "B", 1e6 },
-	{ "GB", "B", 1e9 },
-	{ "TB", "B", 1e12 },
-	{ "KiB", "B", 1024 },
-	{ "MiB", "B", 1048576 },
-	{ "GiB", "B", 1073741824 },
-	{ "TiB", "B", 1099511627776 },
-	{ "B/s", "B/s", 1 },
-	{ "kB/s", "B/s", 1e3 },
-	{ "KB/s", "B/s", 1e3 },
-	{ "MB/s", "B/s", 1e6 },
-	{ "GB/s", "B/s", 1e9 },
-	{ "KiB/s", "B/s", 1024 },
-	{ "MiB/s", "B/s", 1048576 },
-	{ "GiB/s", "B/s", 1073741824 },
-	{ "bit/s", "B/s", 0.125 },
-	{ "kbit/s", "B/s", 0.125e3 },
-	{ "Mbit/s", "B/s", 0.125e6 },
-	{ "Gbit/s", "B/s", 0.125e9 },
-	{ "Hz", "Hz", 1 },
-	{ "kHz", "Hz", 1e3 },
-	{ "MHz", "Hz", 1e6 },
-	{ "GHz", "Hz", 1e9 },
 };
 
-#define UNITS (sizeof(units) / sizeof(units[0]))
+static const struct prefix of_seconds[] = {
+	{ "n", 1 },   { "u", 1e3 }, { "µ", 1e3 }, { "μ", 1e3 }, /* Greek */
+	{ "m", 1e6 }, { "", 1e9 },  { NULL, 0 },
+};
+static const struct prefix of_others[] = {
+	{ "", 1 },
+	{ "k", 1e3 },
+	{ "K", 1e3 },
+	{ "M", 1e6 },
+	{ "G", 1e9 },
+	{ "T", 1e12 },
+	{ "Ki", 1024 },
+	{ "Mi", 1048576 },
+	{ "Gi", 1073741824 },
+	{ "Ti", 1099511627776 },
+	{ NULL, 0 },
+};
+
+static const struct {
+	const char *name, *base;
+	const struct prefix *prefixes;
+	double factor;
+} units[] = {
+	{ "s", "ns", of_seconds, 1 },	      { "s/B", "ns/B", of_seconds, 1 },
+	{ "B", "B", of_others, 1 },	      { "B/s", "B/s", of_others, 1 },
+	{ "bit/s", "B/s", of_others, 0.125 }, { "Hz", "Hz", of_others, 1 },
+};
 
 static const char *expected(const char *want)
 {
@@ -317,12 +305,26 @@ static int read_number(const char *text, char **end, double *x)
 	return *end == text || !isfinite(*x) ? -1 : 0;
 }
 
+/* How many @want one @unit is; NAN: it is none of these. */
+static double factor_of(const char *unit, const char *want, double clock_hz)
+{
+	if (text_glob("cycle cycles", unit) && !strcmp(want, "ns"))
+		return clock_hz > 0 ? 1e9 / clock_hz : NAN;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		for (const struct prefix *p = units[i].prefixes; p->name; p++)
+			if (!strcmp(units[i].base, want) &&
+			    !strcmp(text_format("%s%s", p->name, units[i].name),
+				    unit))
+				return p->factor * units[i].factor;
+	return NAN;
+}
+
 const char *quantity_parse(const char *text, const char *want, double clock_hz,
 			   double *value)
 {
 	const char *unit;
 	char *end;
-	double x;
+	double x, factor;
 	size_t len;
 
 	text += strspn(text, " \t");
@@ -330,28 +332,16 @@ const char *quantity_parse(const char *text, const char *want, double clock_hz,
 		return expected(want);
 	unit = end + strspn(end, " \t");
 	len = strlen(unit);
-	while (len && (unit[len - 1] == ' ' || unit[len - 1] == '\t'))
+	while (len && strchr(" \t", unit[len - 1]))
 		len--;
-	if (!len && x == 0) {
-		*value = 0;
-		return NULL;
-	}
-	for (size_t i = 0; i < UNITS; i++) {
-		if (strlen(units[i].name) != len ||
-		    strncmp(units[i].name, unit, len) != 0)
-			continue;
-		if (!strcmp(units[i].base, want)) {
-			*value = x * units[i].factor;
-			return NULL;
-		}
-		if (strcmp(units[i].base, "cycles") != 0 ||
-		    strcmp(want, "ns") != 0)
-			return expected(want);
-		if (!(clock_hz > 0))
-			return "'clock = N MHz' under [machine] above it, to "
-			       "turn cycles into time";
-		*value = x * 1e9 / clock_hz;
-		return NULL;
-	}
-	return expected(want);
+	unit = text_format("%.*s", (int)len, unit);
+	factor = *unit || x > 0 ? factor_of(unit, want, clock_hz) : 0;
+	if (isnan(factor) && text_glob("cycle cycles", unit) &&
+	    !strcmp(want, "ns"))
+		return "'clock = N MHz' under [machine] above it, to turn "
+		       "cycles into time";
+	if (isnan(factor))
+		return expected(want);
+	*value = x * factor;
+	return NULL;
 }
