@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rule.h"
+#include "fleet.h"
 
 #include <math.h>
 #include <stdlib.h>
