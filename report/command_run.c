@@ -79,7 +79,6 @@ static int make(const struct settings *set, struct run *run)
 	warnings_add(run);
 	course_read(&course, run, set->root);
 	figures_read(&figs, &course.table, run->notes);
-	moves_find(run, &course.table);
 	figures_make(&figs, run, &course, set->root, set->no_plots);
 	parts = (struct report_parts) { run, &figs, &course };
 	err = doc_pages(run->dir, "report", report_write, &parts);

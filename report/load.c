@@ -12,7 +12,6 @@
 #include "err.h"
 #include "grade.h"
 #include "input.h"
-#include "rowtable.h"
 #include "sections.h"
 #include "text.h"
 
@@ -587,34 +586,4 @@ const struct row *run_pick(const struct run *run, const char *program,
 			row = with_case(run, s, glob, with_result);
 	}
 	return row;
-}
-
-/* The fields of a `moves` line. */
-enum { PROGRAM, CASES, BY_PROGRAM, BY_CASES, FIELDS };
-
-static void carry(struct run *run, const struct rowtable_line *l, double pct)
-{
-	const struct section *s = run_section(run, l->field[PROGRAM]);
-
-	for (size_t i = 0; s && i < s->n; i++) {
-		struct row *row = &run->rows[s->rows[i]];
-
-		if (text_glob(l->field[CASES], row->all.name))
-			row->moves = pct;
-	}
-}
-
-void moves_find(struct run *run, const struct rowtable *table)
-{
-	const struct rowtable_line *l = NULL;
-
-	while ((l = rowtable_next(table, "moves", l))) {
-		const struct row *by =
-			l->n == FIELDS ? run_pick(run, l->field[BY_PROGRAM],
-						  l->field[BY_CASES])
-				       : NULL;
-
-		if (by && by->all.status == RESULT_OK)
-			carry(run, l, by->all.value);
-	}
 }

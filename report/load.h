@@ -41,7 +41,6 @@ struct row {
 	size_t n;	       /* how many invocations */
 	unsigned int failures; /* how many of them failed */
 	const char *missing;   /* why the first without a value has none */
-	double moves;	       /* per cent, with the place of its code; or 0 */
 	double earlier[2];     /* least and most value of earlier runs */
 	size_t nearlier;       /* how many of them have one */
 };
@@ -124,11 +123,6 @@ double run_number(const json_t *object, const char *path);
  * Return: it, or NULL. */
 const struct row *run_pick(const struct run *run, const char *program,
 			   const char *globs);
-
-/* moves_find() - by the `moves` lines of @table: how far each row that they
- * name moves with the place of its code, as this run measured it. */
-struct rowtable;
-void moves_find(struct run *run, const struct rowtable *table);
 
 /*
  * How many rounds the programs of a run had.  They differ because run-all gives

@@ -138,10 +138,6 @@ static const char *remark(const struct row *row)
 		return text_format("%s (%u of %zu rounds failed)",
 				   r->reason ? r->reason : "", row->failures,
 				   row->n);
-	if (r->status == RESULT_OK && row->moves > 0)
-		return text_format(
-			"moves by up to %.3g %% with the place of the code",
-			row->moves);
 	if (r->states)
 		return grade_doubt(r)
 			       ? text_format("two states; %s", grade_doubt(r))

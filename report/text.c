@@ -7,27 +7,6 @@
 #include <unistd.h>
 
 #include "err.h"
-#include "units.h"
-
-const char *text_units(double value, const char *unit)
-{
-	return units_format(text_alloc(UNITS_MAX, 1), value, unit);
-}
-
-const char *text_number(double value)
-{
-	return units_number(text_alloc(UNITS_MAX, 1), value);
-}
-
-const char *text_percent(double fraction)
-{
-	return units_percent(text_alloc(UNITS_MAX, 1), fraction);
-}
-
-const char *text_error(double fraction)
-{
-	return units_error(text_alloc(UNITS_MAX, 1), fraction);
-}
 
 FILE *text_create(const char *path)
 {

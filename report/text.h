@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "alloc.h"
+#include "units.h"
 
 /*
  * Strings of the report.  A results directory may hold anything, so every name
@@ -15,11 +16,12 @@
  * kept or left as it is, whoever made it.
  */
 
-/* As units_format() and the like (units.h); new strings. */
-const char *text_units(double value, const char *unit);
-const char *text_number(double value);
-const char *text_percent(double fraction);
-const char *text_error(double fraction);
+/* As units_format() and the like; new strings. */
+#define text_units(value, unit) \
+	units_format(text_alloc(UNITS_MAX, 1), value, unit)
+#define text_number(value)     units_number(text_alloc(UNITS_MAX, 1), value)
+#define text_percent(fraction) units_percent(text_alloc(UNITS_MAX, 1), fraction)
+#define text_error(fraction)   units_error(text_alloc(UNITS_MAX, 1), fraction)
 
 /* text_create() - a new file to write, in the place of what is there; NULL with
  * errno. */

@@ -135,16 +135,6 @@ column() {
 	grep -Eq '^1 0 .* "args=0,by=direct: ' small/plots/procedure-curve.dat
 }
 
-@test "what moves with the place of its code says by how much" {
-	jq -c 'select(.case == "args=0,by=direct") | .benchmark = "placement" |
-		.case = "code=call,where=offset,stat=range" | .unit = "%" |
-		.params = {} | .evidence = {} | .value = 21' small/invocations.jsonl >range
-	cat range >>small/invocations.jsonl
-	run -0 make_report --no-plots small
-	grep -Eq '^\| args=0,by=direct \|.*\| moves by up to 21 % with the place of the code \|' \
-		small/report.md
-}
-
 @test "the pages name what is missing, the machine and the method" {
 	run -0 make_report --no-plots small
 	for page in small/report.md small/report.html; do

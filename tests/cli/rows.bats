@@ -40,7 +40,6 @@ patterns() {
 			$1 == "course" { program[$2] = $5; if ($6 != "-") each($5, $6) }
 			$1 == "lmbench" || $1 == "mistake" { each($4, $5) }
 			$1 == "mistake" { each($6, $7) }
-			$1 == "moves" { each($2, $3); each($4, $5) }
 			$1 == "pair" { each($3, $4); each($3, $5) }
 			$1 == "comparison" { each(substr($5, 1, index($5, " ") - 1), substr($5, index($5, " ") + 1))
 				each(substr($7, 1, index($7, " ") - 1), substr($7, index($7, " ") + 1)) }
