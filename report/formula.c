@@ -81,15 +81,22 @@ static double row_at(struct parse *p)
 	return x;
 }
 
-/* "$cpu.cores", behind its sign. */
-static double fact(struct parse *p)
+/* The letters, digits and dots that come next; they are passed over. */
+static const char *word(struct parse *p)
 {
 	const size_t len =
 		strspn(p->at, "abcdefghijklmnopqrstuvwxyz_.0123456789");
-	const char *path = text_format("%.*s", (int)len, p->at);
-	const double x = run_number(p->w->run->machine, path);
 
 	p->at += len;
+	return text_format("%.*s", (int)len, p->at - len);
+}
+
+/* "$cpu.cores", behind its sign. */
+static double fact(struct parse *p)
+{
+	const char *path = word(p);
+	const double x = run_number(p->w->run->machine, path);
+
 	if (!isfinite(x))
 		lacks(p, text_format("%s in machine.json", path));
 	return x;
@@ -169,18 +176,12 @@ static double pair_of(struct parse *p, bool least)
 
 static double name_at(struct parse *p)
 {
-	const size_t len =
-		strspn(p->at, "abcdefghijklmnopqrstuvwxyz_.0123456789");
-	const char *name = text_format("%.*s", (int)len, p->at);
+	const char *name = word(p);
 	const bool least = !strcmp(name, "min");
-	double x;
 
-	p->at += len;
 	if ((least || !strcmp(name, "max")) && next_is(p, '('))
-		x = pair_of(p, least);
-	else
-		x = len ? named(p, name) : wrong(p);
-	return x;
+		return pair_of(p, least);
+	return *name ? named(p, name) : wrong(p);
 }
 
 static double atom(struct parse *p)

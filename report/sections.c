@@ -260,18 +260,6 @@ const char *again_word(const char *text)
 	return word;
 }
 
-/* @word without the \ before its * and ?, as bash's %q writes them. */
-static const char *unescaped(const char *word)
-{
-	char *plain = text_copy(word), *to = plain;
-
-	for (const char *c = word; *c; c++)
-		if (*c != '\\')
-			*to++ = *c;
-	*to = '\0';
-	return plain;
-}
-
 const char *again_run(const char *recorded)
 {
 	const char *rest = recorded, *name = text_split(&rest, ' '), *value;
@@ -288,8 +276,7 @@ const char *again_run(const char *recorded)
 			continue;
 		if (!text_glob(KEPT, name))
 			return NULL;
-		command = text_format("%s %s %s", command, name,
-				      again_word(unescaped(value)));
+		command = text_format("%s %s %s", command, name, value);
 	}
 	return command;
 }

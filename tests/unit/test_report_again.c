@@ -14,7 +14,7 @@ static const struct {
 	{ "scripts/run-all --profile quick", "oscost run --profile quick" },
 	{ "/usr/bin/oscost-run-all --seed 7", "oscost run --seed 7" },
 	{ "scripts/run-all --bin build/bin --only mem_\\* --out x --cpu 3",
-	  "oscost run --only 'mem_*' --cpu 3" },
+	  "oscost run --only mem_\\* --cpu 3" },
 	{ "/tmp/evil/run-all --bin /tmp/evil --resume /root --precision 2.5",
 	  "oscost run --precision 2.5" },
 	{ "run-all --dir /mnt/a", "oscost run --dir /mnt/a" },
