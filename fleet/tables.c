@@ -339,7 +339,7 @@ static json_t *list_of(const struct fleet *f)
 	return list;
 }
 
-/* What was found, for programs. */
+/* The findings, for programs. */
 static json_t *fleet_json(const struct fleet *f)
 {
 	return json_pack("{s:i, s:o}", "schema", 2, "nodes", list_of(f));

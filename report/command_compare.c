@@ -91,9 +91,9 @@ static const char *add_two(json_t *floors, const char *one, const char *other)
 	return why;
 }
 
-/* What the same thing shows against itself: @list names sessions of `make aa`
- * (scripts/ab --same), which have two sides, or runs of the same thing, each of
- * which is set against the one before, with commas between.
+/* Read how far the same thing differs from itself: @list names sessions of
+ * `make aa` (scripts/ab --same), which have two sides, or runs of the same
+ * thing, each of which is set against the one before, with commas between.
  * Return: NULL, or what is wrong. */
 static const char *floors_read(json_t *floors, const char *list)
 {

@@ -92,7 +92,7 @@ double student_tails(double t, double df);
  * A fifth of the values at either end is trimmed.  So it is not led by a visit
  * or two that something disturbed, and where all others agree it is sure: a
  * test by ranks cannot know that a difference is a hundred times the scatter.
- * Of groups without any scatter (all readings are the same step of the clock)
+ * For groups without any scatter (all readings are the same step of the clock)
  * it is Fisher's test of how many values lie on which side of the middle.
  *
  * Source: Yuen, "The Two-Sample Trimmed t for Unequal Population Variances",
