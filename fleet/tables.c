@@ -90,7 +90,7 @@ static const char *most_common(const struct fleet *f,
 
 		if (!lead)
 			most = value;
-		lead += strcmp(value, most) ? (size_t)-1 : 1;
+		lead += strcmp(value, most) != 0 ? (size_t)-1 : 1;
 	}
 	*n = 0;
 	for (size_t k = 0; k < class->n; k++)
@@ -129,7 +129,8 @@ static void fill_differs(struct table *t, const struct fleet *f)
 				const struct fleet_node *node =
 					&f->nodes[class->nodes[j]];
 
-				if (!most || strcmp(node->settings[i], most))
+				if (!most ||
+				    strcmp(node->settings[i], most) != 0)
 					add(&others, "; ",
 					    text_format(
 						    "%s (%s)",
