@@ -417,7 +417,7 @@ static void set_bound(struct result *out, size_t n, const double *said,
 	result_set(&out->reason, text);
 }
 
-/* What was counted beside the value that is nearest to that of @out: counts of
+/* The counts beside the value that is nearest to that of @out: counts of
  * one invocation fit each other. */
 static void pick_counters(struct result *out, rows_t rows, size_t n)
 {

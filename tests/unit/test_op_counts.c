@@ -156,7 +156,7 @@ static json_t *object(const char *text)
 	return json_loads(text, 0, NULL);
 }
 
-/* Of rows with the values 1, 2, ..., @n and these: that of the aggregate. */
+/* The counts of an aggregate of rows with the values 1, 2 ... @n and these. */
 static json_t *merged(json_t **counters, size_t n)
 {
 	struct result row[5], all;
