@@ -184,7 +184,8 @@ void console_table(FILE *f, const struct table *t)
 			 width, ends);
 }
 
-void console_paragraph(FILE *f, const char *text)
+/* @text, on a terminal in lines of 80 columns. */
+static void console_paragraph(FILE *f, const char *text)
 {
 	if (isatty(fileno(f))) {
 		console_text(f, text, "", "");
