@@ -26,7 +26,7 @@ TEST(shared_core)
 	OK(text && strstr(text, "in 25 % of 20 measurements") &&
 		   strstr(text, "2.5 additions a cycle, against 4.9"),
 	   "a core that was shared in a quarter of the looks");
-	OK(strstr(text, "smt/control"), "what switches that off");
+	OK(text && strstr(text, "smt/control"), "what switches that off");
 	c.n_adds = 7;
 	OK(!noise_cpu_shared(&c), "seven looks say nothing");
 	c = looked(0);
