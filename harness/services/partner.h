@@ -13,9 +13,9 @@
 
 /*
  * Threads and processes that take part in a measurement.  A benchmark starts
- * one in enter() and stops it in leave().  A process gets a
- * copy of all memory but that of partner_share().  It ends when the measuring
- * process ends; a thread takes no signals.
+ * one in enter() and stops it in leave().  A process gets a copy of all memory
+ * but that of partner_share().  It ends when the measuring process ends; a
+ * thread takes no signals.
  *
  * While one lives, a signal to the measuring thread looks after it every
  * PARTNER_WATCH_MS.  Where a process has died or has ended with an error, or
