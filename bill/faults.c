@@ -23,16 +23,6 @@ static struct ring {
 } * rings;
 static size_t rings_n;
 
-/* Others begin like it, and are skipped. */
-union record {
-	struct {
-		struct perf_event_header header;
-		uint32_t pid, tid;
-		uint64_t address;
-	} fault;
-	uint64_t word[3];
-};
-
 static bool open_ring(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	struct ring r = { .page = MAP_FAILED };
@@ -53,17 +43,6 @@ static bool open_ring(struct perf_event_attr *attr, pid_t pid, int cpu)
 	rings = text_grow(rings, rings_n, sizeof(*rings));
 	rings[rings_n++] = r;
 	return r.page != MAP_FAILED;
-}
-
-static void close_rings(void)
-{
-	while (rings_n) {
-		const struct ring *r = &rings[--rings_n];
-
-		if (r->page != MAP_FAILED)
-			munmap(r->page, r->bytes + PAGE_SIZE);
-		close(r->fd);
-	}
 }
 
 const char *faults_open(pid_t pid)
@@ -92,34 +71,41 @@ const char *faults_open(pid_t pid)
 			return user ? "perf, without faults in the kernel "
 				      "(perf_event_paranoid)"
 				    : "perf";
-		close_rings();
+		while (rings_n)
+			close(rings[--rings_n].fd);
 	}
 	return "unknown: perf counts no page faults here (perf_event_paranoid, "
 	       "or a sandbox)";
 }
 
+/* Word @n, of 64 bits, of the record at the tail, which may turn around. */
+static uint64_t word(const struct ring *r, size_t n)
+{
+	const char *data = (const char *)r->page + PAGE_SIZE;
+	uint64_t got;
+
+	memcpy(&got, data + (r->tail + n * sizeof(got)) % r->bytes,
+	       sizeof(got));
+	return got;
+}
+
+/* A record begins with its type (32 bits), something else, and its size (16
+ * bits); that of a fault goes on with PID and TID (32 bits each) and address. */
 void faults_read(fault_fn *fault, bool running)
 {
+	const uint64_t least = running ? WATERMARK : 0;
+
 	for (struct ring *r = rings; r < rings + rings_n; r++) {
-		const char *data = (const char *)r->page + PAGE_SIZE;
 		const uint64_t head =
 			__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-		const uint64_t least = running ? WATERMARK : 0;
-		bool known = true;
 
-		while (known && r->tail + least < head) {
-			union record got;
+		while (r->tail + least < head) {
+			const uint64_t header = word(r, 0);
 
-			/* It may turn around between two words. */
-			for (size_t i = 0; i < 3; i++)
-				memcpy(&got.word[i],
-				       data + ((r->tail + 8 * i) &
-					       (r->bytes - 1)),
-				       sizeof(*got.word));
-			known = got.fault.header.type != PERF_RECORD_SAMPLE ||
-				fault((pid_t)got.fault.tid, got.fault.address);
-			if (known)
-				r->tail += got.fault.header.size;
+			if ((uint32_t)header == PERF_RECORD_SAMPLE &&
+			    !fault((pid_t)(word(r, 1) >> 32), word(r, 2)))
+				break;
+			r->tail += header >> 48;
 		}
 		__atomic_store_n(&r->page->data_tail, r->tail,
 				 __ATOMIC_RELEASE);

@@ -101,13 +101,14 @@ static int run_twice(struct profile *p, const struct settings *set)
 	if (!p->processes)
 		return status; /* refused, or it could not be executed */
 	after = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	p->no_untraced = why_once(set, input);
+	if (!p->no_untraced)
+		p->no_untraced = why_once(set, input);
 	if (!p->no_untraced && prepare(set))
 		p->no_untraced = "--prepare failed";
 	if (!p->no_untraced && !plain_run(p, set->command))
 		p->no_untraced = "it was interrupted";
 	/* Those of its own will are in the calls that waited. */
-	p->class[OP_SWITCH].count = p->untraced[OTHER_SWITCHES];
+	p->class[OP_SWITCH].count = (uint64_t)p->untraced.usage.ru_nivcsw;
 	/* As the first run left it. */
 	if (!p->no_untraced && input >= 0)
 		lseek(STDIN_FILENO, after, SEEK_SET);

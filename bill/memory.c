@@ -17,22 +17,20 @@
 #define ENTRY_FILE  (1ULL << 61)
 #define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
 
-/* The last fault of a page was one that gave it a page of its own. */
-#define PAGE_OWN 1
-/* Its region seems to be filled by one fault; it is known not to be. */
-#define PAGE_HUGE  4
-#define PAGE_SMALL 8
+/* What the last fault of a page made of it. */
+enum {
+	PAGE_UNKNOWN, /* it had none */
+	PAGE_READ,    /* one of a file or of zeros, and other small ones */
+	PAGE_OWN,     /* the process's own */
+	PAGE_HUGE,    /* the same, by one fault for its whole region, it seems */
+};
 
 #define AREA 4096 /* pages */
 struct area {
 	uint64_t number;
 	uint8_t page[AREA];
-	uint32_t owners[AREA]; /* 1 + its index in all_owners; 0: not shared */
+	unsigned int *owners[AREA]; /* processes that have it by forks; NULL */
 };
-
-/* How many processes have a page that forks have shared. */
-static uint32_t *all_owners;
-static size_t all_owners_n;
 
 struct memory *memory_new(void)
 {
@@ -56,33 +54,25 @@ static struct area *area_of(struct memory *m, uint64_t number)
 	return &m->area[i];
 }
 
-/* The page @number as it is known. */
-static uint8_t *page_at(struct memory *m, uint64_t number)
-{
-	return &area_of(m, number)->page[number % AREA];
-}
-
 /* One process less has the page. */
-static void disown(uint32_t *owners)
+static void disown(unsigned int **owners)
 {
-	if (*owners)
-		all_owners[*owners - 1]--;
-	*owners = 0;
+	if (*owners && !--**owners)
+		free(*owners);
+	*owners = NULL;
 }
 
 /* A child has all of its own pages, too. */
 static void share(struct area *a)
 {
 	for (size_t i = 0; i < AREA; i++) {
-		if (!(a->page[i] & PAGE_OWN))
+		if (a->page[i] < PAGE_OWN)
 			continue;
 		if (!a->owners[i]) {
-			all_owners = text_grow(all_owners, all_owners_n,
-					       sizeof(*all_owners));
-			all_owners[all_owners_n++] = 1;
-			a->owners[i] = (uint32_t)all_owners_n;
+			a->owners[i] = text_alloc(1, sizeof(*a->owners[i]));
+			*a->owners[i] = 1;
 		}
-		all_owners[a->owners[i] - 1]++;
+		++*a->owners[i];
 	}
 }
 
@@ -93,8 +83,7 @@ struct memory *memory_copy(struct memory *from, bool same)
 	m->refs += same;
 	for (size_t i = 0; !same && i < from->areas; i++) {
 		share(&from->area[i]);
-		area_of(m, from->area[i].number * AREA);
-		m->area[i] = from->area[i];
+		*area_of(m, from->area[i].number * AREA) = from->area[i];
 	}
 	return m;
 }
@@ -119,7 +108,7 @@ void memory_forget(struct memory *m, uint64_t from, uint64_t to)
 		const uint64_t begin = from > first ? from : first;
 
 		for (uint64_t i = begin; i < to && i < end; i++) {
-			a->page[i - first] = 0;
+			a->page[i - first] = PAGE_UNKNOWN;
 			disown(&a->owners[i - first]);
 		}
 	}
@@ -133,31 +122,31 @@ static void read_mappings(struct memory *m, pid_t tid)
 	m->mappings = 0;
 	m->old = false;
 	while ((line = strsep(&rest, "\n"))) {
-		unsigned long from, to, inode;
+		struct mapping new;
 
 		/* [heap] and the like have no inode; shared memory has one,
 		 * as has what is deleted. */
-		if (sscanf(line, "%lx-%lx %*s %*x %*s %lu", &from, &to,
-			   &inode) != 3)
+		if (sscanf(line, "%lx-%lx %*s %*x %*s %lu", &new.from, &new.to,
+			   &new.inode) != 3)
 			continue;
 		m->mapping =
 			text_grow(m->mapping, m->mappings, sizeof(*m->mapping));
-		m->mapping[m->mappings++] =
-			(struct mapping) { from, to, inode != 0 };
+		m->mapping[m->mappings++] = new;
 	}
 	free(text);
 }
 
 static bool is_file(struct memory *m, pid_t tid, uint64_t address)
 {
-	size_t i = 0;
+	const struct mapping *at;
 
 	if (m->old)
 		read_mappings(m, tid);
-	while (i < m->mappings && m->mapping[i].to <= address)
-		i++;
-	return i < m->mappings && m->mapping[i].from <= address &&
-	       m->mapping[i].file;
+	at = m->mapping;
+	while (at < m->mapping + m->mappings && at->to <= address)
+		at++;
+	return at < m->mapping + m->mappings && at->from <= address &&
+	       at->inode;
 }
 
 /* Entries of the pagemap from @page on.  Return: how many. */
@@ -196,80 +185,79 @@ static bool is_zero_page(uint64_t entry)
 	       !((two[0] ^ entry) & ENTRY_WHICH);
 }
 
-/* The region of a huge page around page @number; NULL: there are no huge ones.
- */
-static uint8_t *region_of(struct memory *m, uint64_t number, uint64_t *pages)
+/* Pages that a huge page has; 1: there are no huge ones. */
+static uint64_t huge_pages(void)
 {
 	static int64_t bytes = -1;
+	uint64_t n;
 
 	if (bytes < 0)
 		bytes = sysfile_number(0, NULL,
 				       "/sys/kernel/mm/transparent_hugepage/"
 				       "hpage_pmd_size");
-	*pages = (uint64_t)bytes / PAGE_SIZE;
-	return *pages > 1 && *pages <= AREA
-		       ? page_at(m, number / *pages * *pages)
-		       : NULL;
+	n = (uint64_t)bytes / PAGE_SIZE;
+	return n && n <= AREA ? n : 1;
 }
 
-/* Whether the first fault in a region has filled it.  Pages that had a fault
- * each by now look the same, until the next of these faults is read. */
-static bool is_huge(struct memory *m, pid_t tid, uint64_t number)
+/* Whether the first fault in the @n pages of a region, @page is one of them,
+ * has filled it.  Pages that had a fault each by now look the same, until the
+ * next of these faults is read. */
+static bool is_huge(struct memory *m, pid_t tid, uint64_t page, uint64_t n,
+		    const uint8_t *region)
 {
 	static const uint8_t none[AREA];
-	uint64_t n, from, to;
-	uint8_t *region = region_of(m, number, &n);
+	const uint64_t from = page / n * n * PAGE_SIZE;
+	const uint64_t to = from + n * PAGE_SIZE;
 
-	if (!region || memcmp(region, none, n) != 0)
-		return false;
-	from = number / n * n * PAGE_SIZE;
-	to = from + n * PAGE_SIZE;
-	if (is_file(m, tid, from) || is_file(m, tid, to - 1) ||
-	    memory_present(tid, from, to) < n)
-		return false;
-	memset(region, PAGE_OWN | PAGE_HUGE, n);
-	return true;
+	return n > 1 && !memcmp(region, none, n) && !is_file(m, tid, from) &&
+	       !is_file(m, tid, to - 1) && memory_present(tid, from, to) == n;
 }
 
 /* The page is looked at when more faults of it may have followed.  A process
  * has no fault on a page of its own, unless a fork shared it, and the last one
  * that has it need not copy it: else it was read at first, and the fault that
  * is counted now stands for that one. */
-int memory_fault(struct memory *m, pid_t tid, uint64_t address, bool *small)
+static int class_of_fault(struct memory *m, pid_t tid, uint64_t address,
+			  struct profile *p)
 {
-	uint64_t entry = 0, n;
-	const uint64_t number = address / PAGE_SIZE;
-	uint8_t *const page = page_at(m, number);
-	uint32_t *const owners = &area_of(m, number)->owners[number % AREA];
-	const bool shared = *owners;
+	const uint64_t number = address / PAGE_SIZE, n = huge_pages();
+	struct area *a = area_of(m, number);
+	uint8_t *page = &a->page[number % AREA];
+	uint8_t *region = &a->page[number % AREA / n * n];
+	unsigned int **owners = &a->owners[number % AREA];
 	const bool file = is_file(m, tid, address);
 	int class = file ? OP_FAULT_FILE : OP_FAULT_ZERO;
-	bool own;
+	uint64_t entry = 0;
 
-	*small = *page & PAGE_HUGE && !shared;
-	if (*small) {
-		uint8_t *region = region_of(m, number, &n);
-
-		memset(region, PAGE_SMALL, n);
+	if (*page == PAGE_HUGE && !*owners) { /* it was a fault of one page */
+		memset(region, PAGE_READ, n);
+		p->class[OP_FAULT_HUGE].count--;
+		p->class[OP_FAULT_ANON].count++;
 	}
-	own = *page & PAGE_OWN;
-	if (own && shared) {
-		class = all_owners[*owners - 1] > 1 ? OP_FAULT_COW
-						    : OP_FAULT_REUSE;
+	if (*page >= PAGE_OWN) {
+		if (*owners)
+			class = **owners > 1 ? OP_FAULT_COW : OP_FAULT_REUSE;
 		disown(owners);
-	}
-	if (own)
 		return class;
+	}
 	read_entries(tid, number, &entry, 1);
 	if (file && entry & ENTRY_THERE && !(entry & ENTRY_FILE))
 		class = OP_FAULT_COW;
 	else if (!file && !(entry & ENTRY_THERE && is_zero_page(entry)))
 		class = OP_FAULT_ANON;
-	if (class == OP_FAULT_ANON && is_huge(m, tid, number))
+	if (class == OP_FAULT_ANON && is_huge(m, tid, number, n, region)) {
+		memset(region, PAGE_HUGE, n);
 		return OP_FAULT_HUGE;
+	}
 	*page = class == OP_FAULT_COW || class == OP_FAULT_ANON ? PAGE_OWN
-								: PAGE_SMALL;
+								: PAGE_READ;
 	return class;
+}
+
+void memory_fault(struct memory *m, pid_t tid, uint64_t address,
+		  struct profile *p)
+{
+	profile_event(p, class_of_fault(m, tid, address, p), NULL);
 }
 
 uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)

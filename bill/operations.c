@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of operations, and which row a call belongs to. */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,18 +14,18 @@ const struct operation operations[] = {
 #include "operations.def"
 };
 
+#define FEATURE(id, name) name,
+#define TRAIT(id)
 const char *const feature_names[] = {
-	[FEATURE_NONE] = "",
-	[COMPONENTS] = "components",
-	[BYTES] = "bytes",
-	[NEW_PAGES] = "new pages",
-	[PAGES] = "pages",
-	[ENTRIES] = "entries",
-	[DESCRIPTORS] = "descriptors",
-	[FILE_PAGES] = "file pages",
-	[ANONYMOUS_PAGES] = "anonymous pages",
-	[SHARED_PAGES] = "shared pages",
-	[MAPPINGS] = "mappings",
+	"",
+#include "features.def"
+};
+
+#define KIND(id, name, pattern) { name, pattern },
+static const struct {
+	const char *name, *pattern;
+} kinds[] = {
+#include "kinds.def"
 };
 
 #define CALL_ENTRY(name) [SYS_##name] = #name,
@@ -78,16 +79,17 @@ int operation_of(const struct call *c)
 	return -1;
 }
 
+unsigned int kind_like(const char *description)
+{
+	size_t i = 0;
+
+	while (i < KINDS - 1 &&
+	       fnmatch(kinds[i].pattern, description, FNM_EXTMATCH) != 0)
+		i++;
+	return 1U << i;
+}
+
 const char *kind_name(unsigned int kind)
 {
-	static const char *const kinds[] = {
-		"file",	   "directory", "proc",	  "pipe",    "tcp",
-		"udp",	   "unix",	"socket", "eventfd", "epoll",
-		"timerfd", "tty",	"null",	  "other",   "unknown",
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (kind == 1U << i)
-			return kinds[i];
-	return "";
+	return kinds[__builtin_ctz(kind)].name;
 }

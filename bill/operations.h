@@ -14,61 +14,35 @@
  */
 enum { OK = 0 };
 
-/* Kinds of a descriptor, or of a path: PROC, or FILE for all else. */
+#define KIND(id, ...) id##_KIND,
+enum {
+#include "kinds.def"
+	KINDS
+};
+
+#define KIND(id, ...) KIND_##id = 1 << id##_KIND,
 enum kind {
-	KIND_FILE = 1 << 0, /* regular, and no file of PROC */
-	KIND_DIR = 1 << 1,
-	KIND_PROC = 1 << 2, /* of proc, sysfs and the like: any */
-	KIND_PIPE = 1 << 3,
-	KIND_TCP = 1 << 4,
-	KIND_UDP = 1 << 5,
-	KIND_UNIX = 1 << 6,
-	KIND_SOCKET = 1 << 7, /* other sockets */
-	KIND_EVENTFD = 1 << 8,
-	KIND_EPOLL = 1 << 9,
-	KIND_TIMERFD = 1 << 10,
-	KIND_TTY = 1 << 11,
-	KIND_NULL = 1 << 12, /* /dev/null */
-	KIND_OTHER = 1 << 13,
-	KIND_BAD = 1 << 14, /* not open, or not to be looked up */
-	ANY = (1 << 15) - 1,
+#include "kinds.def"
+	ANY = (1 << KINDS) - 1,
 };
 
+#define FEATURE(...)
+#define TRAIT(id) id##_TRAIT,
+enum {
+#include "features.def"
+};
+
+#define FEATURE(...)
+#define TRAIT(id) id = 1 << id##_TRAIT,
 enum trait {
-	NEW = 1 << 0,	   /* a file is created, pages are added to one */
-	NOTHING = 1 << 1,  /* the call returned 0 */
-	WAITED = 1 << 2,   /* the task gave up the CPU in the call */
-	REPLACED = 1 << 3, /* what was there under this name or number */
-	SHARED = 1 << 4,   /* other descriptors, names or processes have it */
-	EMPTY = 1 << 5,	   /* no path, an address of 0 */
-	ANONYMOUS = 1 << 6,
-	FIXED = 1 << 7,
-	ODD = 1 << 8,	 /* costs much more, and no row has it */
-	LOCK = 1 << 9,	 /* the call's command: locks of a range */
-	FLAGS = 1 << 10, /* flags of a descriptor */
-	ADD = 1 << 11,
-	REMOVE = 1 << 12,
-	WAIT = 1 << 13,
-	WAKE = 1 << 14,
-	VFORK = 1 << 15,   /* the parent waits until exec or exit */
-	MEMORY = 1 << 16,  /* one address space for both */
-	DYNAMIC = 1 << 17, /* has an interpreter (ld.so) */
-	SCRIPT = 1 << 18,  /* begins with #! */
-	LESS = 1 << 19,	   /* shrinks */
+#include "features.def"
 };
 
+#define FEATURE(id, name) id,
+#define TRAIT(id)
 enum feature {
 	FEATURE_NONE,
-	COMPONENTS, /* of the path, as walked: those of links, too, not "." */
-	BYTES,	    /* that were read or written */
-	NEW_PAGES,  /* that were added to the file */
-	PAGES,	 /* touched, freed, resident in the range or mapped by faults */
-	ENTRIES, /* of a directory */
-	DESCRIPTORS,
-	FILE_PAGES,	 /* resident in the address space: of files, ... */
-	ANONYMOUS_PAGES, /* ... its own, which an end frees (a fork: all) ... */
-	SHARED_PAGES,	 /* ... and shared since a fork */
-	MAPPINGS,	 /* of the address space */
+#include "features.def"
 	FEATURES,
 };
 
@@ -84,7 +58,6 @@ enum {
 #include "operations.def"
 	OPERATIONS_N
 };
-#undef OPERATION
 
 #define FEATURES_MAX 4
 
@@ -100,7 +73,7 @@ extern const char *const feature_names[FEATURES];
 
 /* One system call, with what is known of it. */
 struct call {
-	long nr;
+	long made, nr; /* its number; that of the call it is classed as */
 	uint64_t args[6];
 	int64_t ret; /* or -errno */
 	unsigned int kind, traits;
@@ -116,7 +89,8 @@ const char *call_name(long nr);
 long call_number(const char *name);
 #define CALL_NUMBERS 1024 /* more than any number */
 
-/* kind_name() - of one bit of enum kind. */
+/* kind_like() - the kind of what is described as in kinds.def. */
+unsigned int kind_like(const char *description);
 const char *kind_name(unsigned int kind);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -41,7 +40,7 @@ pid_t command_start(struct profile *p, char **command, int *go)
 	if (read(ends[0], &byte, 1) || getppid() != parent)
 		_exit(EXIT_FAIL);
 	getrusage(RUSAGE_SELF, &usage);
-	p->faults_before = (uint64_t)usage.ru_minflt;
+	p->faults_before = usage.ru_minflt;
 	execvp(command[0], command);
 	status = errno == ENOENT ? 127 : 126;
 	warn("%s: %s", command[0], strerror(errno));
@@ -52,32 +51,21 @@ pid_t command_start(struct profile *p, char **command, int *go)
  * name, /dev/null, or a pipe that is read and forgotten. */
 static void replace_output(int pipe)
 {
-	struct stat out, err;
-	const bool same = !fstat(STDOUT_FILENO, &out) &&
-			  !fstat(STDERR_FILENO, &err) &&
-			  out.st_dev == err.st_dev && out.st_ino == err.st_ino;
-
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		const bool known = !fstat(fd, &out);
-		FILE *f = known && S_ISREG(out.st_mode) ? tmpfile() : NULL;
+		struct stat st = { 0 };
+		FILE *f;
 
-		if (known && S_ISCHR(out.st_mode) &&
-		    out.st_rdev == makedev(1, 3))
+		fstat(fd, &st);
+		if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 			continue;
+		f = S_ISREG(st.st_mode) ? tmpfile() : NULL;
 		dup2(f ? fileno(f) : pipe, fd);
 		if (f)
 			fclose(f);
 	}
-	if (same)
-		dup2(STDOUT_FILENO, STDERR_FILENO);
 }
 
 static volatile sig_atomic_t orphaned;
-
-static void on_term(int sig)
-{
-	orphaned = 1;
-}
 
 /* Processes that are left become ours, child by child. */
 static void kill_children(void)
@@ -90,23 +78,42 @@ static void kill_children(void)
 		kill((pid_t)pid, SIGKILL);
 }
 
+/* Here, for it may come just before a waitpid() that lasts. */
+static void on_term(int sig)
+{
+	orphaned = 1;
+	kill_children();
+}
+
+/* Whether the kernel keeps user and system time apart to the microsecond, not
+ * by what its ticks meet: then a short process that uses both has both. */
+static bool divides_exactly(void)
+{
+	struct rusage u;
+
+	for (int i = 0; i < 1000; i++)
+		getppid();
+	return !getrusage(RUSAGE_SELF, &u) && u.ru_utime.tv_usec &&
+	       u.ru_stime.tv_usec;
+}
+
 /* A process that all others of the command have above them.  If the one above
  * it is killed they are, too.  Return: whether the command came to its end. */
 static bool run(struct profile *p, char **command, pid_t parent)
 {
 	const struct sigaction action = { .sa_handler = on_term };
-	uint64_t *const r = p->untraced;
-	struct rusage u;
+	struct run *const r = &p->untraced;
 	int status, go;
 	int64_t begin;
 	pid_t first, pid;
 
+	p->exact = divides_exactly();
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	first = command_start(p, command, &go);
-	if (getppid() != parent || first < 0)
+	if (orphaned || getppid() != parent || first < 0)
 		return false;
 	begin = clock_now_ns(CLOCK_MONOTONIC);
 	close(go);
@@ -114,35 +121,12 @@ static bool run(struct profile *p, char **command, pid_t parent)
 		if (orphaned)
 			kill_children();
 		else if (pid == first)
-			r[STATUS] = (uint64_t)status_of(status);
+			r->status = status_of(status);
 	}
-	r[WALL_NS] = (uint64_t)(clock_now_ns(CLOCK_MONOTONIC) - begin);
-	getrusage(RUSAGE_CHILDREN, &u);
-	r[USER_US] =
-		(uint64_t)(u.ru_utime.tv_sec * 1000000 + u.ru_utime.tv_usec);
-	r[SYSTEM_US] =
-		(uint64_t)(u.ru_stime.tv_sec * 1000000 + u.ru_stime.tv_usec);
-	r[MINOR_FAULTS] = (uint64_t)u.ru_minflt - p->faults_before;
-	r[MAJOR_FAULTS] = (uint64_t)u.ru_majflt;
-	r[OWN_SWITCHES] = (uint64_t)u.ru_nvcsw;
-	r[OTHER_SWITCHES] = (uint64_t)u.ru_nivcsw;
+	r->wall_ns = clock_now_ns(CLOCK_MONOTONIC) - begin;
+	getrusage(RUSAGE_CHILDREN, &r->usage);
+	r->usage.ru_minflt -= p->faults_before;
 	return !orphaned;
-}
-
-/* Whether the kernel keeps user and system time apart to the microsecond, not
- * by what its ticks meet: then a short process that uses both has both. */
-static bool divides_exactly(void)
-{
-	struct rusage u = { 0 };
-	const pid_t pid = fork();
-
-	if (!pid) {
-		for (int i = 0; i < 1000; i++)
-			getppid();
-		_exit(0);
-	}
-	return pid > 0 && wait4(pid, NULL, 0, &u) == pid &&
-	       u.ru_utime.tv_usec && u.ru_stime.tv_usec;
 }
 
 bool plain_run(struct profile *p, char **command)
@@ -153,7 +137,6 @@ bool plain_run(struct profile *p, char **command)
 	pid_t runner;
 
 	fflush(NULL);
-	p->untraced[EXACT] = divides_exactly();
 	if (pipe2(drain, O_CLOEXEC) || (runner = fork()) < 0)
 		return false;
 	if (!runner) {

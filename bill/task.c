@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -82,58 +81,24 @@ static void files_part(struct task *t)
 	t->files = f;
 }
 
-static bool is_made_up(const char *path)
-{
-	static const unsigned int types[] = {
-		PROC_SUPER_MAGIC, SYSFS_MAGIC,	 CGROUP_SUPER_MAGIC,
-		TRACEFS_MAGIC,	  DEBUGFS_MAGIC, CGROUP2_SUPER_MAGIC,
-	};
-	struct statfs fs;
-
-	for (size_t i = 0;
-	     !statfs(path, &fs) && i < sizeof(types) / sizeof(*types); i++)
-		if ((unsigned int)fs.f_type == types[i])
-			return true;
-	return false;
-}
-
 static unsigned int look_up_kind(const struct task *t, int fd)
 {
-	char path[64], name[64] = "";
-	unsigned int number;
+	static const char types[] = "?pc?d?b?-???s???"; /* by S_IFMT */
+	char path[64], is[64] = "";
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->tid, fd);
 	if (stat(path, &st))
 		return KIND_BAD;
-	switch (st.st_mode & S_IFMT) {
-	case S_IFREG:
-		return is_made_up(path) ? KIND_PROC : KIND_FILE;
-	case S_IFDIR:
-		return is_made_up(path) ? KIND_PROC : KIND_DIR;
-	case S_IFIFO:
-		return KIND_PIPE;
-	case S_IFSOCK:
-		/* "TCPv6", "UNIX-STREAM" and the like. */
-		getxattr(path, "system.sockprotoname", name, sizeof(name) - 1);
-		return strstr(name, "TCP")    ? KIND_TCP
-		       : strstr(name, "UDP")  ? KIND_UDP
-		       : strstr(name, "UNIX") ? KIND_UNIX
-					      : KIND_SOCKET;
-	case S_IFCHR:
-		number = major(st.st_rdev); /* 136 to 143: of pts */
-		return st.st_rdev == makedev(1, 3) ? KIND_NULL
-		       : number == 4 || number == 5 || number / 8 == 17
-			       ? KIND_TTY
-			       : KIND_OTHER;
-	default:
-		break;
-	}
-	return readlink(path, name, sizeof(name) - 1) < 0 ? KIND_BAD
-	       : strstr(name, "[eventfd]")		  ? KIND_EVENTFD
-	       : strstr(name, "[eventpoll]")		  ? KIND_EPOLL
-	       : strstr(name, "[timerfd]")		  ? KIND_TIMERFD
-							  : KIND_OTHER;
+	is[0] = types[(st.st_mode & S_IFMT) >> 12];
+	if (S_ISCHR(st.st_mode))
+		snprintf(is + 1, sizeof(is) - 1, "%u:%u", major(st.st_rdev),
+			 minor(st.st_rdev));
+	else if (S_ISSOCK(st.st_mode)) /* "TCPv6", "UNIX-STREAM", ... */
+		getxattr(path, "system.sockprotoname", is + 1, sizeof(is) - 2);
+	else
+		readlink(path, is + 1, sizeof(is) - 2);
+	return kind_like(is);
 }
 
 /* The file that @fd, an argument or result, is; NULL: it is not open. */
@@ -531,6 +496,7 @@ static void enter_clone(struct task *t)
 			     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
 			     CLONE_NEWCGROUP;
 
+	t->makes = true;
 	t->flags = has(t, 'v') ? CLONE_VFORK | CLONE_VM : argument(t, 'c', 0);
 	if (has(t, '3'))
 		memory_read(t->tid, t->call.args[0], &t->flags,
@@ -589,8 +555,6 @@ static void leave_waitid(struct task *t)
 static const struct form forms[] = {
 #include "calls.def"
 };
-#undef CALL
-#undef ARGUMENT
 
 #define CALL(name, args, more, enter, leave)
 #define ARGUMENT(call, n, mask, value, traits, as) \
@@ -650,9 +614,11 @@ void task_enter(struct task *t)
 {
 	struct call *c = &t->call;
 
+	c->nr = c->made;
 	t->form = form_of(c->nr);
 	t->before = (struct stat) { 0 };
 	t->missed = 0;
+	t->flags = 0;
 	t->rights = false;
 	c->traits = 0;
 	memset(c->feature, 0, sizeof(c->feature));

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "operations.h"
+#include "trace.h"
 
 #define PAGE_SIZE ((uint64_t)sysconf(_SC_PAGESIZE))
 
@@ -26,8 +26,7 @@ struct files {
 };
 
 struct mapping {
-	uint64_t from, to;
-	bool file;
+	uint64_t from, to, inode;
 };
 
 /*
@@ -52,9 +51,9 @@ struct task {
 	struct files *files;
 	struct memory *memory;
 	bool inside;		 /* a call */
+	bool makes;		 /* another task, in this call */
 	const struct form *form; /* a row of calls.def */
 	struct call call;
-	long nr;	    /* of the call, as it was made */
 	struct stat before; /* of the file, the last path; st_nlink 0: none */
 	uint64_t missed;    /* 0, or an address that was read in its place */
 	uint64_t flags;	    /* of clone() */
@@ -86,9 +85,9 @@ struct memory *memory_new(void);
 struct memory *memory_copy(struct memory *from, bool same);
 void memory_drop(struct memory *m);
 
-/* memory_fault() - a fault of task @tid at @address.  Return: its class.
- * @small: an earlier one, of the class FAULT_HUGE, was one of FAULT_ANON. */
-int memory_fault(struct memory *m, pid_t tid, uint64_t address, bool *small);
+/* memory_fault() - count a fault of task @tid at @address. */
+void memory_fault(struct memory *m, pid_t tid, uint64_t address,
+		  struct profile *p);
 
 /* memory_forget() - the pages in this range are gone or may be others. */
 void memory_forget(struct memory *m, uint64_t from, uint64_t to);

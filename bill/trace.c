@@ -16,7 +16,6 @@
 #include "err.h"
 #include "sysfile.h"
 #include "task.h"
-#include "trace.h"
 
 #define OPTIONS                                                           \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | \
@@ -32,9 +31,12 @@
 static struct profile *profile;
 static const char *refused;	  /* why */
 static struct task *tasks[TASKS]; /* by TID */
+static unsigned int making;	  /* tasks in a call that may make another */
+static unsigned int waiting;	  /* stopped before its parent's event */
 
-static volatile sig_atomic_t command; /* its PID while it runs */
-static volatile sig_atomic_t stop;    /* a signal came after it */
+static volatile sig_atomic_t command;	  /* its PID while it runs */
+static volatile sig_atomic_t interrupted; /* a signal came ... */
+static volatile sig_atomic_t stop;	  /* ... after it ended */
 
 /* ---- Tasks ------------------------------------------------------------- */
 
@@ -47,13 +49,24 @@ static struct task *add(pid_t tid)
 	return tasks[tid];
 }
 
+/* @t makes no other task now. */
+static void has_made(struct task *t)
+{
+	making -= t->makes;
+	t->makes = false;
+}
+
 static void drop(pid_t tid)
 {
-	if (!tasks[tid])
+	struct task *t = tasks[tid];
+
+	if (!t)
 		return;
-	files_drop(tasks[tid]->files);
-	memory_drop(tasks[tid]->memory);
-	free(tasks[tid]);
+	has_made(t);
+	waiting -= !t->files;
+	files_drop(t->files);
+	memory_drop(t->memory);
+	free(t);
 	tasks[tid] = NULL;
 }
 
@@ -73,66 +86,30 @@ static void refuse(const char *why)
 
 /* ---- Counting ---------------------------------------------------------- */
 
-static void count_event(int class)
-{
-	static const uint64_t none[FEATURES];
-
-	profile_class(profile, class, none);
-}
-
 static bool count_fault(pid_t tid, uint64_t address)
 {
 	struct task *t = tasks[tid];
-	bool small;
 
 	if (!t || !t->memory)
 		return false;
-	if (t->inside && (t->nr == SYS_execve || t->nr == SYS_execveat)) {
+	if (t->inside &&
+	    (t->call.nr == SYS_execve || t->call.nr == SYS_execveat))
 		profile->exec_faults++;
-		return true;
-	}
-	count_event(memory_fault(t->memory, tid, address, &small));
-	if (small) {
-		profile->class[OP_FAULT_HUGE].count--;
-		count_event(OP_FAULT_ANON);
-	}
+	else
+		memory_fault(t->memory, tid, address, profile);
 	return true;
 }
 
-static void count_unclassed(const struct task *t, const char *outcome)
+static void count_name(const struct call *c)
 {
-	/* A path or a file is no kind. */
-	profile_unclassed(profile, t->nr, outcome,
-			  t->call.kind & (KIND_BAD | KIND_FILE)
-				  ? ""
-				  : kind_name(t->call.kind));
-}
-
-static void count_call(const struct task *t)
-{
-	const int class = operation_of(&t->call);
-	const char *error =
-		t->call.ret < 0 ? strerrorname_np((int)-t->call.ret) : NULL;
-
-	if (class >= 0)
-		profile_class(profile, class, t->call.feature);
-	else
-		count_unclassed(t, error ? error : "");
-}
-
-static void count_name(const struct task *t)
-{
-	profile->calls[call_name(t->nr) ? t->nr : CALL_NUMBERS] +=
-		profile->processes > 0;
+	profile->calls[call_name(c->made) ? c->made : CALL_NUMBERS]++;
 }
 
 /* A memory is taken down: faults have brought its pages of files, of which each
  * maps some around the one that was missing. */
 static void count_brought(const uint64_t feature[FEATURES])
 {
-	if (profile->processes)
-		profile->class[OP_FAULT_FILE].feature[0][SUM] +=
-			feature[FILE_PAGES];
+	profile->class[OP_FAULT_FILE].feature[0].sum += feature[FILE_PAGES];
 }
 
 /* Faults of one thread, as the kernel counts them. */
@@ -142,10 +119,10 @@ static void count_faults(const struct task *t)
 
 	sysfile_stat(stat, sizeof(stat), "/proc/%d/task/%d/stat", (int)t->pid,
 		     (int)t->tid);
-	profile->traced[MINOR_FAULTS] +=
-		(uint64_t)field_number(field_of_stat(stat, 10), 0);
-	profile->traced[MAJOR_FAULTS] +=
-		(uint64_t)field_number(field_of_stat(stat, 12), 0);
+	profile->traced.usage.ru_minflt +=
+		field_number(field_of_stat(stat, 10), 0);
+	profile->traced.usage.ru_majflt +=
+		field_number(field_of_stat(stat, 12), 0);
 }
 
 /* ---- Stops ------------------------------------------------------------- */
@@ -156,13 +133,15 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 
 	faults_read(count_fault, false);
 	/* A call of 32 bits has no number here. */
-	t->nr = c->nr = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
+	c->made = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
 	for (int i = 0; i < 6; i++)
 		c->args[i] = info->entry.args[i];
 	task_enter(t);
+	t->makes |= c->made < 0;
+	making += t->makes;
 	if (t->missed)
 		count_fault(t->tid, t->missed);
-	if (t->nr == SYS_ptrace &&
+	if (c->made == SYS_ptrace &&
 	    (c->args[0] == PTRACE_TRACEME || c->args[0] == PTRACE_ATTACH ||
 	     c->args[0] == PTRACE_SEIZE))
 		refuse("the command traces processes itself, and a process has "
@@ -176,17 +155,19 @@ static void leave(struct task *t, const struct __ptrace_syscall_info *info)
 {
 	struct call *c = &t->call;
 
+	if (!profile->processes) /* what was before is not the command's */
+		return;
 	c->ret = info->exit.rval;
-	count_name(t);
+	count_name(c);
 	if (c->ret >= RESTART_FIRST && c->ret <= RESTART_LAST) {
-		count_unclassed(t, "interrupted");
+		profile_unclassed(profile, c, "interrupted");
 		return;
 	}
 	/* An address may look like an error, but not as one that is known. */
 	if (!info->exit.is_error && c->ret < 0)
 		c->ret = 0;
 	task_leave(t);
-	count_call(t);
+	profile_call(profile, c);
 }
 
 static void at_call(struct task *t)
@@ -194,6 +175,7 @@ static void at_call(struct task *t)
 	struct __ptrace_syscall_info info = { 0 };
 	const bool inside = t->inside;
 
+	has_made(t);
 	ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info);
 	t->inside = info.op == PTRACE_SYSCALL_INFO_ENTRY;
 	if (t->inside)
@@ -208,6 +190,9 @@ static void at_child(struct task *t, pid_t tid)
 	const bool stopped = tasks[tid]; /* it was earlier than its parent */
 	struct task *child = add(tid);
 
+	has_made(t);
+	if (child->files) /* an adopted one */
+		return;
 	if (t->flags & CLONE_THREAD) {
 		child->pid = t->pid;
 		profile->threads++;
@@ -216,8 +201,25 @@ static void at_child(struct task *t, pid_t tid)
 	}
 	child->files = files_copy(t->files, t->flags & CLONE_FILES);
 	child->memory = memory_copy(t->memory, t->flags & CLONE_VM);
+	waiting -= stopped;
 	if (stopped)
 		ptrace(PTRACE_SYSCALL, tid, NULL, 0L);
+}
+
+/* Children whose parents were killed before their event. */
+static void adopt(void)
+{
+	for (pid_t tid = 0; waiting && tid < TASKS; tid++) {
+		struct task *t = tasks[tid];
+
+		if (!t || t->files)
+			continue;
+		profile->processes++;
+		waiting--;
+		t->files = files_new(tid);
+		t->memory = memory_new();
+		ptrace(PTRACE_SYSCALL, tid, NULL, 0L);
+	}
 }
 
 /* The process @tid has a new program; the thread that asked for it was
@@ -235,33 +237,30 @@ static void at_exec(pid_t tid, pid_t before)
 	if (!t || !t->files)
 		return;
 	task_exec(t);
+	if (!profile->processes) { /* what was before is not the command's */
+		profile->processes = 1;
+		memset(t->call.feature, 0, sizeof(t->call.feature));
+	}
 	count_brought(t->call.feature);
 	memory_drop(t->memory);
 	t->memory = memory_new();
-	if (!profile->processes) { /* what was before is not the command's */
-		profile->processes = 1;
-		t->call.feature[FILE_PAGES] = 0;
-		t->call.feature[ANONYMOUS_PAGES] = 0;
-		t->call.feature[SHARED_PAGES] = 0;
-		t->call.feature[MAPPINGS] = 0;
-	}
 }
 
 static void at_exit(struct task *t)
 {
 	struct call *c = &t->call;
-	const bool inside = t->inside;
-	const long nr = t->nr;
 
 	faults_read(count_fault, false);
 	count_faults(t);
-	*c = (struct call) { .nr = SYS_exit_group, .kind = KIND_BAD };
-	if (inside)
-		count_name(t);
-	if (inside && nr != SYS_exit_group && nr != SYS_exit)
-		count_unclassed(t, "unfinished");
+	has_made(t);
+	if (t->inside)
+		count_name(c);
+	if (t->inside && c->made != SYS_exit_group && c->made != SYS_exit) {
+		c->kind = KIND_BAD;
+		profile_unclassed(profile, c, "unfinished");
+	}
 	t->inside = false;
-	t->nr = c->nr;
+	*c = (struct call) { SYS_exit_group, SYS_exit_group, .kind = KIND_BAD };
 	if (t->memory->refs > 1)
 		c->traits = MEMORY;
 	else if (!memory_resident(t->tid, false, c->feature))
@@ -269,7 +268,7 @@ static void at_exit(struct task *t)
 	count_brought(c->feature);
 	if (t->memory->refs == 1)
 		memory_forget(t->memory, 0, UINT64_MAX - PAGE_SIZE);
-	count_call(t);
+	profile_call(profile, c);
 }
 
 static void at_stop(pid_t tid, int status)
@@ -286,10 +285,12 @@ static void at_stop(pid_t tid, int status)
 	t = tasks[tid];
 	if (!t || !t->files) {
 		/* A child before its parent's event: it waits for that. */
-		if (event == PTRACE_EVENT_STOP)
+		if (event == PTRACE_EVENT_STOP && !t) {
 			add(tid);
-		else
+			waiting++;
+		} else if (event != PTRACE_EVENT_STOP) {
 			ptrace(PTRACE_CONT, tid, NULL, event ? 0L : (long)sig);
+		}
 		return;
 	}
 	if (sig == (SIGTRAP | 0x80)) {
@@ -306,7 +307,7 @@ static void at_stop(pid_t tid, int status)
 	} else if (!event) {
 		pass = sig;
 		if (task_catches(t, sig))
-			count_event(OP_SIGNAL);
+			profile_event(profile, OP_SIGNAL, NULL);
 	}
 	ptrace(PTRACE_SYSCALL, tid, NULL, pass);
 }
@@ -319,9 +320,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	if (sig == SIGIO)
 		return;
-	if (!command)
-		stop = sig;
-	else if (info->si_code <= 0)
+	interrupted = true;
+	stop = !command;
+	if (command && info->si_code <= 0)
 		kill(command, sig);
 }
 
@@ -384,6 +385,8 @@ static int until_all_ended(pid_t first)
 				command = 0;
 			}
 		}
+		if (!making)
+			adopt();
 	}
 	free(changes);
 	return result;
@@ -391,11 +394,11 @@ static int until_all_ended(pid_t first)
 
 int trace_run(struct profile *p, char **arguments)
 {
-	uint64_t *const minor = &p->traced[MINOR_FAULTS];
 	struct sigaction before[SIGNALS];
+	struct run *const r = &p->traced;
 	struct task *first;
 	int64_t begin;
-	int status, go;
+	int go;
 
 	profile = p;
 	p->unclassed = json_object();
@@ -419,14 +422,15 @@ int trace_run(struct profile *p, char **arguments)
 	p->faults = faults_open(command);
 	begin = clock_now_ns(CLOCK_MONOTONIC);
 	close(go);
-	status = until_all_ended(command);
-	p->traced[WALL_NS] = (uint64_t)(clock_now_ns(CLOCK_MONOTONIC) - begin);
-	p->traced[STATUS] = (uint64_t)status;
-	*minor -= *minor < p->faults_before ? *minor : p->faults_before;
+	r->status = until_all_ended(command);
+	r->wall_ns = clock_now_ns(CLOCK_MONOTONIC) - begin;
+	r->usage.ru_minflt -= p->faults_before;
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
+	if (interrupted)
+		p->no_untraced = "it was interrupted";
 	if (!refused)
-		return status;
+		return r->status;
 	warn("%s", refused);
 	p->processes = 0;
 	return EXIT_USAGE;

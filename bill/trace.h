@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "operations.h"
@@ -11,47 +12,44 @@
 #define PROFILE_FORMAT "oscost-bill-profile 1"
 
 /* One feature of all calls of a class. */
-enum { SUM, MIN, MAX, SUMS };
-
-struct class_sum {
-	uint64_t count, feature[FEATURES_MAX][SUMS]; /* as in the table */
+struct feature_sum {
+	uint64_t sum, min, max;
 };
 
-/* The numbers of a run of the command; under a tracer only the first four. */
-enum run {
-	WALL_NS,
-	MINOR_FAULTS,
-	MAJOR_FAULTS,
-	STATUS, /* exit status, 128 + signal */
-	TRACED,
-	USER_US = TRACED,
-	SYSTEM_US,
-	OWN_SWITCHES,	/* of its own will ... */
-	OTHER_SWITCHES, /* ... or not */
-	EXACT,		/* 1: the two times are measured, not by ticks; 0 */
-	RUN,
+struct class_sum {
+	uint64_t count;
+	struct feature_sum feature[FEATURES_MAX]; /* as in the table */
+};
+
+/* A run of the command; of that under a tracer @usage has only the faults. */
+struct run {
+	int64_t wall_ns;
+	int status; /* to exit with: 128 + signal */
+	struct rusage usage;
 };
 
 /* The operations that a command asked for.  It has no paths, contents,
- * arguments. The processes that start the command share it (mmap()). */
+ * arguments.  The processes that start the command share it (mmap()). */
 struct profile {
 	struct class_sum class[OPERATIONS_N];
 	uint64_t calls[CALL_NUMBERS + 1]; /* all; the last: unknown numbers */
 	json_t *unclassed; /* "name [OUTCOME] [kind]": how many have no class */
-	uint64_t processes, threads; /* before the first nothing is counted */
-	uint64_t exec_faults;	     /* inside an exec, whose cost has them */
-	uint64_t faults_before; /* of the process that becomes the command */
-	const char *faults;	/* how their kinds were found */
-	uint64_t traced[RUN], untraced[RUN];
+	uint64_t processes, threads;
+	uint64_t exec_faults; /* inside an exec, whose cost has them */
+	long faults_before;   /* of the process that becomes the command */
+	const char *faults;   /* how their kinds were found */
+	struct run traced, untraced;
+	bool exact; /* user and system time are measured, not by ticks */
 	const char *no_untraced; /* why there is no such run; NULL: there is */
 };
 
-/* profile_class() - one more of a class; @feature: by enum feature.
- * profile_unclassed() - one more call that has none; @outcome, @kind: or "". */
-void profile_class(struct profile *p, int class,
-		   const uint64_t feature[FEATURES]);
-void profile_unclassed(struct profile *p, long nr, const char *outcome,
-		       const char *kind);
+/* profile_event() - one more of a class; @feature: by enum feature, NULL: none.
+ * profile_call() - the same of a call that has ended.
+ * profile_unclassed() - of one that has no class; @outcome: or "". */
+void profile_event(struct profile *p, int class, const uint64_t *feature);
+void profile_call(struct profile *p, const struct call *c);
+void profile_unclassed(struct profile *p, const struct call *c,
+		       const char *outcome);
 
 /* profile_write() - as JSON.  Return: 0 or -errno. */
 int profile_write(const struct profile *p, FILE *f);
@@ -65,8 +63,8 @@ pid_t command_start(struct profile *p, char **command, int *go);
 int status_of(int status);
 
 /* trace_run() - run @arguments under a tracer, and count.  Where it is refused
- * or could not be traced, it warns and p->processes is 0.  Return: the status
- * to exit with. */
+ * or could not be traced, it warns and p->processes is 0.  A signal that was
+ * sent to us is a reason for no second run.  Return: the status to exit with. */
 int trace_run(struct profile *p, char **arguments);
 
 /* plain_run() - run @command once more, alone and without its output.  Return:
