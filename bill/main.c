@@ -2,15 +2,19 @@
 /* bill - the operations of the system that a command uses (docs/bill.md). */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/prctl.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
 
+#include "bill.h"
+#include "deadline.h"
 #include "err.h"
+#include "guard.h"
 #include "opts.h"
-#include "trace.h"
+#include "stay.h"
 
 struct settings {
 	bool once, classes, help, version;
@@ -51,17 +55,125 @@ static void print_help(const struct opt_set *sets)
 	     "or 127 if the command cannot be run.");
 }
 
-static void print_classes(void)
-{
-	for (int i = 0; i < OPERATIONS_N; i++) {
-		const struct operation *o = &operations[i];
+/* ---- The two runs ------------------------------------------------------- */
 
-		printf("%s\t%s\t%s", o->id, o->name, o->calls);
-		for (int j = 0; j < FEATURES_MAX && o->feature[j]; j++)
-			printf("%s%s", j ? ", " : "\t",
-			       feature_names[o->feature[j]]);
-		putchar('\n');
+/* A process that waits to become the command until *@go is closed.  Return: its
+ * PID, or -1 with errno. */
+static pid_t command_start(struct profile *p, char **command, int *go)
+{
+	const pid_t parent = getpid();
+	struct rusage usage;
+	int ends[2], status;
+	char byte;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0)
+		return -1;
+	*go = ends[1];
+	close(ends[!pid]);
+	if (pid)
+		return pid;
+	/* The end of the pipe: go on; or the parent has died. */
+	if (read(ends[0], &byte, 1) || getppid() != parent)
+		_exit(EXIT_FAIL);
+	getrusage(RUSAGE_SELF, &usage);
+	p->faults_before = usage.ru_minflt;
+	execvp(command[0], command);
+	status = errno == ENOENT ? 127 : 126;
+	warn("%s: %s", command[0], strerror(errno));
+	_exit(status);
+}
+
+/* The command's output goes to the same kind of thing: a file that has no
+ * name, /dev/null, or a pipe that is read and forgotten. */
+static void replace_output(int pipe)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		struct stat st = { 0 };
+		FILE *f;
+
+		fstat(fd, &st);
+		if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+			continue;
+		f = S_ISREG(st.st_mode) ? tmpfile() : NULL;
+		dup2(f ? fileno(f) : pipe, fd);
+		if (f)
+			fclose(f);
 	}
+}
+
+/* Processes that are left become ours, child by child. */
+static void on_term(int sig)
+{
+	guard_reap();
+	_exit(EXIT_FAIL);
+}
+
+/* Whether the kernel keeps user and system time apart to the microsecond, not
+ * by what its ticks meet: then a short process that uses both has both. */
+static bool divides_exactly(void)
+{
+	struct rusage u;
+
+	for (int i = 0; i < 1000; i++)
+		getppid();
+	return !getrusage(RUSAGE_SELF, &u) && u.ru_utime.tv_usec &&
+	       u.ru_stime.tv_usec;
+}
+
+/* A process that all others of the command have above them.  If the one above
+ * it is killed they are, too. */
+static void run(struct profile *p, char **command, pid_t parent)
+{
+	const struct sigaction action = { .sa_handler = on_term };
+	struct run *const r = &p->untraced;
+	int status, go;
+	int64_t begin;
+	pid_t first, pid;
+
+	p->exact = divides_exactly();
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	first = command_start(p, command, &go);
+	if (getppid() != parent || first < 0)
+		_exit(EXIT_FAIL);
+	begin = clock_now_ns(CLOCK_MONOTONIC);
+	close(go);
+	while ((pid = waitpid(-1, &status, 0)) > 0)
+		if (pid == first)
+			r->status = stay_status(status);
+	r->wall_ns = clock_now_ns(CLOCK_MONOTONIC) - begin;
+	getrusage(RUSAGE_CHILDREN, &r->usage);
+	r->usage.ru_minflt -= p->faults_before;
+	_exit(EXIT_OK);
+}
+
+/* Run @command once more, alone and without its output.  Return: whether it
+ * came to its end. */
+static bool plain_run(struct profile *p, char **command)
+{
+	static char bytes[1 << 16];
+	const pid_t self = getpid();
+	int drain[2], status = -1;
+	pid_t runner;
+
+	fflush(NULL);
+	if (pipe2(drain, O_CLOEXEC) || (runner = fork()) < 0)
+		return false;
+	if (!runner) {
+		if (isatty(STDIN_FILENO))
+			dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+		replace_output(drain[1]);
+		run(p, command, self);
+	}
+	close(drain[1]);
+	while (read(drain[0], bytes, sizeof(bytes)) > 0)
+		;
+	waitpid(runner, &status, 0);
+	close(drain[0]);
+	return !status;
 }
 
 static int prepare(const struct settings *set)
@@ -69,7 +181,7 @@ static int prepare(const struct settings *set)
 	const int status = set->prepare ? system(set->prepare) : 0;
 
 	if (status)
-		warn("--prepare failed (status %d)", status_of(status));
+		warn("--prepare failed (status %d)", stay_status(status));
 	return status;
 }
 
@@ -92,12 +204,18 @@ static int run_twice(struct profile *p, const struct settings *set)
 {
 	const off_t input =
 		isatty(STDIN_FILENO) ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
+	int status, go;
 	off_t after;
-	int status;
+	pid_t pid;
 
 	if (prepare(set))
 		return -1;
-	status = trace_run(p, set->command);
+	pid = command_start(p, set->command, &go);
+	if (pid < 0)
+		die(EXIT_FAIL, "%s", strerror(errno));
+	p->calls = json_object();
+	p->unclassed = json_object();
+	status = trace_run(p, pid, go);
 	if (!p->processes)
 		return status; /* refused, or it could not be executed */
 	after = lseek(STDIN_FILENO, 0, SEEK_CUR);
@@ -154,7 +272,7 @@ int main(int argc, char **argv)
 	else if (set.version)
 		puts("bill (oscost " OSCOST_VERSION ")");
 	else if (set.classes)
-		print_classes();
+		profile_classes();
 	else if (first == own && *set.command && set.out)
 		return count(&set);
 	else

@@ -7,9 +7,9 @@
 #include <sys/uio.h>
 
 #include "alloc.h"
+#include "bill.h"
 #include "process_pages.h"
 #include "sysfile.h"
-#include "task.h"
 
 /* Bits of an entry of /proc/PID/pagemap: there; of a file; which page, or,
  * where users may not know that, whether other processes have it, too. */
@@ -22,7 +22,11 @@ enum {
 	PAGE_UNKNOWN, /* it had none */
 	PAGE_READ,    /* one of a file or of zeros, and other small ones */
 	PAGE_OWN,     /* the process's own */
-	PAGE_HUGE,    /* the same, by one fault for its whole region, it seems */
+	PAGE_HUGE, /* the same, by one fault for its whole region, it seems */
+};
+
+struct mapping {
+	uint64_t from, to, inode; /* 0: of no file */
 };
 
 #define AREA 4096 /* pages */
@@ -169,17 +173,14 @@ static size_t read_entries(pid_t tid, uint64_t page, uint64_t *entry, size_t n)
 static bool is_zero_page(uint64_t entry)
 {
 	static uint64_t two[2];
-	static bool known;
+	static volatile char *at;
 
-	if (!known) {
-		volatile char *at =
-			mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
+	if (!at) {
+		at = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (at != MAP_FAILED)
 			at[PAGE_SIZE] = at[0];
 		read_entries(getpid(), (uintptr_t)at / PAGE_SIZE, two, 2);
-		known = true;
 	}
 	return (two[0] ^ two[1]) & ENTRY_WHICH &&
 	       !((two[0] ^ entry) & ENTRY_WHICH);
@@ -263,15 +264,16 @@ void memory_fault(struct memory *m, pid_t tid, uint64_t address,
 uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)
 {
 	static uint64_t entry[4096];
-	const uint64_t first = from / PAGE_SIZE, most = first + MEMORY_LOOK;
-	uint64_t end = (to + PAGE_SIZE - 1) / PAGE_SIZE, n = 0;
-	size_t got = 1;
+	uint64_t page = from / PAGE_SIZE, n = 0;
+	uint64_t left = (to + PAGE_SIZE - 1) / PAGE_SIZE - page;
+	size_t got;
 
-	if (end > most)
-		end = most;
-	for (uint64_t page = first; page < end && got; page += got) {
-		got = read_entries(tid, page, entry,
-				   end - page < 4096 ? end - page : 4096);
+	if (from >= to || left > MEMORY_LOOK)
+		left = from >= to ? 0 : MEMORY_LOOK;
+	for (; left; left -= got, page += got) {
+		got = read_entries(tid, page, entry, left < 4096 ? left : 4096);
+		if (!got)
+			break;
 		for (size_t i = 0; i < got; i++)
 			n += entry[i] >> 63;
 	}

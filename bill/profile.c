@@ -1,9 +1,103 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile: sums by class, as JSON. */
+/* The table of operations, which row a call belongs to, and the sums by row. */
 #include <errno.h>
-#include <string.h>
+#include <fnmatch.h>
+#include <sys/syscall.h>
 
-#include "trace.h"
+#include "bill.h"
+#include "call_names.h"
+
+#define PROFILE_FORMAT "oscost-bill-profile 1"
+#define CALL_NUMBERS   1024 /* more than any number */
+#define CALL_ROWS      48   /* more than any call has */
+
+#define CALL_ENTRY(name) [SYS_##name] = #name,
+static const char *const names[CALL_NUMBERS] = { CALL_NAMES(CALL_ENTRY) };
+
+#define KIND(id, name, pattern) { name, pattern },
+static const struct {
+	const char *name, *pattern;
+} kinds[] = {
+#include "kinds.def"
+};
+
+#define FEATURE(id, name) name,
+#define TRAIT(id)
+static const char *const feature_names[] = {
+	"",
+#include "features.def"
+};
+
+enum { OK = 0 };
+#define OPERATION(id, name, calls, outcome, kinds, traits, ...) \
+	{ #id, name, calls, outcome, kinds, traits, { __VA_ARGS__ } },
+static const struct operation {
+	const char *id, *name, *calls;
+	int outcome;
+	unsigned int kinds, traits;
+	enum feature feature[FEATURES_MAX]; /* FEATURE_NONE: no more */
+} operations[] = {
+#include "operations.def"
+};
+
+const char *call_name(long nr)
+{
+	return nr >= 0 && nr < CALL_NUMBERS ? names[nr] : NULL;
+}
+
+long call_number(const char *name)
+{
+	for (long nr = 0; nr < CALL_NUMBERS; nr++)
+		if (names[nr] && !strcmp(names[nr], name))
+			return nr;
+	return -1;
+}
+
+unsigned int kind_like(const char *description)
+{
+	size_t i = 0;
+
+	while (i < KINDS - 1 &&
+	       fnmatch(kinds[i].pattern, description, FNM_EXTMATCH) != 0)
+		i++;
+	return 1U << i;
+}
+
+/* The rows that have call @nr, and a 0 behind them; numbers begin with 1. */
+static const uint8_t *rows_of(long nr)
+{
+	static uint8_t rows[CALL_NUMBERS + 1][CALL_ROWS];
+	static bool known;
+	char word[32];
+
+	for (int i = 0, n; !known && i < OPERATIONS_N; i++)
+		for (const char *at = operations[i].calls;
+		     sscanf(at, "%31s%n", word, &n) == 1; at += n) {
+			const long call = call_number(word);
+
+			if (call >= 0)
+				rows[call][strlen((char *)rows[call])] =
+					(uint8_t)(i + 1);
+		}
+	known = true;
+	return rows[call_name(nr) ? nr : CALL_NUMBERS];
+}
+
+/* Return: an index; -1: it has no class. */
+static int class_of(const struct call *c)
+{
+	const int64_t outcome = c->ret < 0 ? -c->ret : OK;
+
+	for (const uint8_t *row = rows_of(c->nr); *row; row++) {
+		const struct operation *op = &operations[*row - 1];
+
+		if (op->outcome == outcome && !(c->traits & ODD) &&
+		    (op->kinds == ANY || op->kinds & c->kind) &&
+		    (op->traits & c->traits) == op->traits)
+			return *row - 1;
+	}
+	return -1;
+}
 
 void profile_event(struct profile *p, int class, const uint64_t *feature)
 {
@@ -22,47 +116,50 @@ void profile_event(struct profile *p, int class, const uint64_t *feature)
 	c->count++;
 }
 
-void profile_unclassed(struct profile *p, const struct call *c,
-		       const char *outcome)
+static void count(json_t *counts, const char *key)
 {
+	const json_t *n = json_object_get(counts, key);
+
+	json_object_set_new(counts, key,
+			    json_integer(json_integer_value(n) + 1));
+}
+
+void profile_made(struct profile *p, const struct call *c)
+{
+	count(p->calls, call_name(c->made) ?: "unknown");
+}
+
+void profile_call(struct profile *p, const struct call *c, const char *outcome)
+{
+	const int class = outcome ? -1 : class_of(c);
 	/* A path or a file is no kind. */
 	const char *kind = c->kind & (KIND_BAD | KIND_FILE)
 				   ? ""
-				   : kind_name(c->kind);
-	const char *name = call_name(c->made);
+				   : kinds[__builtin_ctz(c->kind)].name;
 	char number[32], text[96];
-	json_int_t n;
 
-	snprintf(number, sizeof(number), "call %ld", c->made);
-	snprintf(text, sizeof(text), "%s%s%s%s%s", name ? name : number,
-		 *outcome ? " " : "", outcome, *kind ? " " : "", kind);
-	n = json_integer_value(json_object_get(p->unclassed, text));
-	json_object_set_new(p->unclassed, text, json_integer(n + 1));
-}
-
-void profile_call(struct profile *p, const struct call *c)
-{
-	const int class = operation_of(c);
-	const char *error =
-		c->ret < 0 ? strerrorname_np((int)-c->ret) : NULL;
-
-	if (class >= 0)
+	if (class >= 0) {
 		profile_event(p, class, c->feature);
-	else
-		profile_unclassed(p, c, error ? error : "");
+		return;
+	}
+	if (!outcome)
+		outcome = c->ret < 0 ? strerrorname_np((int)-c->ret) ?: "" : "";
+	snprintf(number, sizeof(number), "call %ld", c->made);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", call_name(c->made) ?: number,
+		 *outcome ? " " : "", outcome, *kind ? " " : "", kind);
+	count(p->unclassed, text);
 }
 
-static json_t *features(const struct operation *o, const struct class_sum *c)
+void profile_classes(void)
 {
-	json_t *all = json_object();
-
-	for (int i = 0; i < FEATURES_MAX && o->feature[i]; i++)
-		json_object_set_new(all, feature_names[o->feature[i]],
-				    json_pack("{s:I,s:I,s:I}", "sum",
-					      c->feature[i].sum, "min",
-					      c->feature[i].min, "max",
-					      c->feature[i].max));
-	return all;
+	for (const struct operation *o = operations;
+	     o < operations + OPERATIONS_N; o++) {
+		printf("%s\t%s\t%s", o->id, o->name, o->calls);
+		for (int j = 0; j < FEATURES_MAX && o->feature[j]; j++)
+			printf("%s%s", j ? ", " : "\t",
+			       feature_names[o->feature[j]]);
+		putchar('\n');
+	}
 }
 
 static json_t *classes(const struct profile *p)
@@ -72,34 +169,25 @@ static json_t *classes(const struct profile *p)
 	for (int i = 0; i < OPERATIONS_N; i++) {
 		const struct operation *o = &operations[i];
 		const struct class_sum *c = &p->class[i];
+		json_t *features = json_object();
 
+		for (int j = 0; j < FEATURES_MAX && o->feature[j]; j++)
+			json_object_set_new(features,
+					    feature_names[o->feature[j]],
+					    json_pack("{s:I,s:I,s:I}", "sum",
+						      c->feature[j].sum, "min",
+						      c->feature[j].min, "max",
+						      c->feature[j].max));
 		if (c->count)
 			json_array_append_new(
-				all,
-				json_pack("{s:s,s:s,s:I,s:o}", "id", o->id,
-					  "name", o->name, "count", c->count,
-					  "features", features(o, c)));
+				all, json_pack("{s:s,s:s,s:I,s:o}", "id", o->id,
+					       "name", o->name, "count",
+					       c->count, "features", features));
 	}
 	return all;
 }
 
-static json_t *calls(const struct profile *p)
-{
-	json_t *o = json_object();
-
-	for (long nr = 0; nr <= CALL_NUMBERS; nr++)
-		if (p->calls[nr])
-			json_object_set_new(o, call_name(nr) ?: "unknown",
-					    json_integer((json_int_t)p->calls[nr]));
-	return o;
-}
-
-static json_int_t microseconds(struct timeval t)
-{
-	return (json_int_t)t.tv_sec * 1000000 + t.tv_usec;
-}
-
-static json_t *traced(const struct run *r)
+static json_t *of_run(const struct run *r)
 {
 	return json_pack("{s:I,s:I,s:I,s:i}", "wall_ns", r->wall_ns,
 			 "minor_faults", (json_int_t)r->usage.ru_minflt,
@@ -107,17 +195,25 @@ static json_t *traced(const struct run *r)
 			 "status", r->status);
 }
 
-static json_t *untraced(const struct run *r, bool exact)
+static json_int_t microseconds(struct timeval t)
 {
-	const struct rusage *u = &r->usage;
-	json_t *o = traced(r);
+	return (json_int_t)t.tv_sec * 1000000 + t.tv_usec;
+}
 
+static json_t *untraced(const struct profile *p)
+{
+	const struct rusage *u = &p->untraced.usage;
+	json_t *o = of_run(&p->untraced);
+
+	if (p->no_untraced)
+		return json_null();
 	json_object_update_new(
-		o, json_pack("{s:I,s:I,s:I,s:I,s:i}", "user_us",
-			     microseconds(u->ru_utime), "system_us",
-			     microseconds(u->ru_stime), "own_switches",
-			     (json_int_t)u->ru_nvcsw, "other_switches",
-			     (json_int_t)u->ru_nivcsw, "exact_times", exact));
+		o,
+		json_pack("{s:I,s:I,s:I,s:I,s:i}", "user_us",
+			  microseconds(u->ru_utime), "system_us",
+			  microseconds(u->ru_stime), "own_switches",
+			  (json_int_t)u->ru_nvcsw, "other_switches",
+			  (json_int_t)u->ru_nivcsw, "exact_times", p->exact));
 	return o;
 }
 
@@ -130,14 +226,12 @@ int profile_write(const struct profile *p, FILE *f)
 
 	for (int i = OP_FAULT_FILE; i <= OP_FAULT_ZERO; i++)
 		unknown -= (json_int_t)p->class[i].count;
-	o = json_pack("{s:s,s:I,s:I,s:o,s:O,s:o,s:s,s:I,s:o,s:o,s:s*}",
+	o = json_pack("{s:s,s:I,s:I,s:o,s:O,s:O,s:s,s:I,s:o,s:o,s:s*}",
 		      "format", PROFILE_FORMAT, "processes", p->processes,
 		      "threads", p->threads, "classes", classes(p), "unclassed",
-		      p->unclassed, "calls", calls(p), "fault_kinds", p->faults,
+		      p->unclassed, "calls", p->calls, "fault_kinds", p->faults,
 		      "unknown_faults", unknown > 0 ? unknown : 0, "traced",
-		      traced(&p->traced), "untraced",
-		      p->no_untraced ? json_null()
-				     : untraced(&p->untraced, p->exact),
+		      of_run(&p->traced), "untraced", untraced(p),
 		      "no_untraced", p->no_untraced);
 	errno = ENOMEM;
 	return !o || json_dumpf(o, f, JSON_INDENT(1)) || putc('\n', f) == EOF ||

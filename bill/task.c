@@ -2,33 +2,46 @@
 /* A task's calls: what their arguments mean. */
 #include <ctype.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 #include "alloc.h"
+#include "bill.h"
 #include "sysfile.h"
-#include "task.h"
 
 #define LINKS 40 /* that the kernel follows */
 
 /* A row of calls.def. */
+typedef void step_fn(struct task *t, struct call *c);
 struct form {
 	const char *name, *args, *more;
-	void (*enter)(struct task *t), (*leave)(struct task *t);
+	step_fn *enter, *leave;
 };
 
 /* ---- Descriptors ------------------------------------------------------- */
+
+/* An open file: dup() and fork() share it. */
+struct file {
+	unsigned int kind;
+	unsigned int refs; /* descriptors, and mappings or other processes */
+};
+
+struct files {
+	unsigned int refs; /* tasks */
+	size_t n;
+	struct file **at; /* NULL: not open, or not looked up */
+};
 
 /* The place of @fd; NULL: no descriptor has this number. */
 static struct file **files_at(struct files *f, uint64_t fd)
@@ -81,13 +94,13 @@ static void files_part(struct task *t)
 	t->files = f;
 }
 
-static unsigned int look_up_kind(const struct task *t, int fd)
+static unsigned int look_up_kind(const struct task *t, uint64_t fd)
 {
 	static const char types[] = "?pc?d?b?-???s???"; /* by S_IFMT */
 	char path[64], is[64] = "";
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->tid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)t->tid, (int)fd);
 	if (stat(path, &st))
 		return KIND_BAD;
 	is[0] = types[(st.st_mode & S_IFMT) >> 12];
@@ -107,7 +120,7 @@ static struct file *describe(struct task *t, uint64_t fd)
 	struct file **file = files_at(t->files, (uint32_t)fd);
 
 	if (file && !*file) {
-		const unsigned int kind = look_up_kind(t, (int)fd);
+		const unsigned int kind = look_up_kind(t, fd);
 
 		if (kind == KIND_BAD)
 			return NULL;
@@ -126,119 +139,23 @@ static unsigned int kind_of(struct task *t, uint64_t fd)
 
 struct files *files_new(pid_t tid)
 {
-	struct task t = { .tid = tid, .pid = tid };
-	struct file *file;
+	struct task other = { .tid = tid };
 
-	t.files = text_alloc(1, sizeof(*t.files));
-	t.files->refs = 1;
+	other.files = text_alloc(1, sizeof(*other.files));
 	for (size_t fd = 0; fd < 256; fd++)
-		if ((file = describe(&t, fd)))
-			file->refs++;
-	return t.files;
+		describe(&other, fd);
+	return files_copy(other.files, false);
 }
 
 void task_exec(struct task *t)
 {
 	files_part(t);
 	for (size_t fd = 0; fd < t->files->n; fd++)
-		if (t->files->at[fd] && look_up_kind(t, (int)fd) == KIND_BAD)
+		if (t->files->at[fd] && look_up_kind(t, fd) == KIND_BAD)
 			file_drop(&t->files->at[fd]);
 }
 
-/* ---- Paths ------------------------------------------------------------- */
-
-/* Where @t finds @path, for this process; relative to its directory @dir. */
-static void place(char to[PATH_MAX], const struct task *t, int dir,
-		  const char *path)
-{
-	char base[32] = "cwd";
-
-	if (*path == '/')
-		snprintf(base, sizeof(base), "root");
-	else if (dir != AT_FDCWD)
-		snprintf(base, sizeof(base), "fd/%d", dir);
-	snprintf(to, PATH_MAX, "/proc/%d/%s/%s", (int)t->tid, base, path);
-}
-
-struct walk {
-	const struct task *t;
-	char at[PATH_MAX]; /* as far as it was walked */
-	unsigned int names, links;
-};
-
-/* Count the names of @path as the kernel looks them up, with those of links,
- * until one is missing.  Return: false: one was. */
-static bool walk(struct walk *w, const char *path, bool follow)
-{
-	char link[PATH_MAX];
-
-	if (*path == '/')
-		place(w->at, w->t, 0, "/");
-	while (*(path += strspn(path, "/"))) {
-		const size_t end = strlen(w->at), len = strcspn(path, "/");
-		ssize_t got;
-
-		w->names += len != 1 || *path != '.';
-		snprintf(w->at + end, PATH_MAX - end, "/%.*s", (int)len, path);
-		path += len;
-		if (!*path && !follow)
-			return true;
-		got = readlink(w->at, link, sizeof(link) - 1);
-		if (got < 0 && errno == EINVAL)
-			continue;
-		if (got < 0 || ++w->links > LINKS)
-			return false;
-		link[got] = '\0';
-		w->at[end] = '\0';
-		if (!walk(w, link, true))
-			return false;
-	}
-	return true;
-}
-
-/* The path at @address of its memory. */
-static void read_path(const struct task *t, uint64_t address, char to[PATH_MAX])
-{
-	ssize_t got = address ? 1 : 0;
-
-	memset(to, 0, PATH_MAX);
-	for (size_t n = 0; got > 0 && strlen(to) == n && n < PATH_MAX - 1;
-	     n += (size_t)got) {
-		const size_t page = PAGE_SIZE - (address + n) % PAGE_SIZE;
-		const size_t most = PATH_MAX - 1 - n;
-
-		got = memory_read(t->tid, address + n, to + n,
-				  page < most ? page : most);
-	}
-}
-
-/* Files of proc and sysfs are made up when they are read. */
-static unsigned int path_kind(struct task *t, int dir, const char *path)
-{
-	if (*path != '/')
-		return dir != AT_FDCWD && kind_of(t, (uint64_t)dir) == KIND_PROC
-			       ? KIND_PROC
-			       : KIND_FILE;
-	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)
-		       ? KIND_PROC
-		       : KIND_FILE;
-}
-
-/* ---- Calls ------------------------------------------------------------- */
-
-static uint64_t in_pages(uint64_t bytes)
-{
-	return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
-}
-
-/* Pages that hold the contents of a file, which may have holes. */
-static uint64_t file_pages(const struct stat *st)
-{
-	const uint64_t all = in_pages((uint64_t)st->st_size);
-	const uint64_t there = in_pages((uint64_t)st->st_blocks * 512);
-
-	return !S_ISREG(st->st_mode) ? 0 : all < there ? all : there;
-}
+/* ---- Arguments --------------------------------------------------------- */
 
 static bool has(const struct task *t, char letter)
 {
@@ -259,13 +176,98 @@ static uint64_t open_flags(const struct task *t)
 	return argument(t, 'O', O_CREAT | O_TRUNC);
 }
 
-/* The file at @path before the call changes it. */
-static void look_before(struct task *t, const char *path, bool follow)
+static uint64_t in_pages(uint64_t bytes)
 {
-	struct call *c = &t->call;
+	return (bytes + PAGE_SIZE - 1) / PAGE_SIZE;
+}
 
-	if (fstatat(AT_FDCWD, path, &t->before,
-		    AT_NO_AUTOMOUNT | (follow ? 0 : AT_SYMLINK_NOFOLLOW)))
+/* Pages that hold the contents of a file, which may have holes. */
+static uint64_t file_pages(const struct stat *st)
+{
+	const uint64_t all = in_pages((uint64_t)st->st_size);
+	const uint64_t there = in_pages((uint64_t)st->st_blocks * 512);
+
+	return !S_ISREG(st->st_mode) ? 0 : all < there ? all : there;
+}
+
+/* ---- Paths ------------------------------------------------------------- */
+
+/* The last path as this process can name it, as far as it was walked. */
+static struct {
+	char at[PATH_MAX];
+	unsigned int names, links;
+} walked;
+
+/* Count the names of @path as the kernel looks them up, with those of links,
+ * until one is missing.  Return: false: one was. */
+static bool walk(const struct task *t, const char *path, bool follow)
+{
+	char link[PATH_MAX];
+
+	if (*path == '/')
+		snprintf(walked.at, PATH_MAX, "/proc/%d/root", (int)t->tid);
+	while (*(path += strspn(path, "/"))) {
+		const size_t end = strlen(walked.at), len = strcspn(path, "/");
+		ssize_t got;
+
+		walked.names += len != 1 || *path != '.';
+		snprintf(walked.at + end, PATH_MAX - end, "/%.*s", (int)len,
+			 path);
+		path += len;
+		if (!*path && !follow)
+			return true;
+		got = readlink(walked.at, link, sizeof(link) - 1);
+		if (got < 0 && errno == EINVAL)
+			continue;
+		if (got < 0 || ++walked.links > LINKS)
+			return false;
+		link[got] = '\0';
+		walked.at[end] = '\0';
+		if (!walk(t, link, true))
+			return false;
+	}
+	return true;
+}
+
+/* The path at @address of its memory, page by page: what is behind it may not
+ * be there. */
+static void read_path(const struct task *t, uint64_t address, char to[PATH_MAX])
+{
+	ssize_t got = address ? 1 : 0;
+
+	memset(to, 0, PATH_MAX);
+	for (size_t n = 0; got > 0 && strlen(to) == n && n < PATH_MAX - 1;
+	     n += (size_t)got) {
+		const size_t page = PAGE_SIZE - (address + n) % PAGE_SIZE;
+		const size_t most = PATH_MAX - 1 - n;
+
+		got = memory_read(t->tid, address + n, to + n,
+				  page < most ? page : most);
+	}
+}
+
+/* Of the path that was walked, from directory @dir if that was none of its own.
+ */
+static unsigned int path_kind(struct task *t, int dir)
+{
+	char root[64];
+	const int n =
+		snprintf(root, sizeof(root), "/proc/%d/root", (int)t->tid);
+
+	if (!strncmp(walked.at, root, (size_t)n)) {
+		snprintf(root, sizeof(root), "-%.60s", walked.at + n);
+		return kind_like(root);
+	}
+	return dir != AT_FDCWD && kind_of(t, (uint64_t)dir) == KIND_PROC
+		       ? KIND_PROC
+		       : KIND_FILE;
+}
+
+/* The file that was walked to, before the call changes it. */
+static void look_before(struct task *t, struct call *c)
+{
+	if (fstatat(AT_FDCWD, walked.at, &t->before,
+		    walked.names ? AT_SYMLINK_NOFOLLOW : 0))
 		t->before = (struct stat) { 0 };
 	c->feature[PAGES] = file_pages(&t->before);
 	c->traits &= ~(unsigned int)(SHARED | REPLACED);
@@ -274,16 +276,14 @@ static void look_before(struct task *t, const char *path, bool follow)
 }
 
 /* Argument @i is a path; @before the call, which changes what is there. */
-static void take_path(struct task *t, int i, bool before)
+static void take_path(struct task *t, struct call *c, int i, bool before)
 {
 	const char *args = t->form->args;
-	struct call *c = &t->call;
 	const int dir =
 		i && args[i - 1] == 'd' ? (int)c->args[i - 1] : AT_FDCWD;
 	const bool follow = toupper(args[i]) == 'P' &&
 			    !(argument(t, 'A', 0) & AT_SYMLINK_NOFOLLOW) &&
 			    !(argument(t, 'O', 0) & O_NOFOLLOW);
-	struct walk w = { .t = t };
 	char path[PATH_MAX];
 
 	/* Read here, the task has no fault for it in the call. */
@@ -291,21 +291,22 @@ static void take_path(struct task *t, int i, bool before)
 	    !memory_present(t->tid, c->args[i], c->args[i] + 1))
 		t->missed = c->args[i];
 	read_path(t, c->args[i], path);
-	if (!*path && has(t, 'e')) {
+	if (!*path && !has(t, 'e'))
+		return;
+	walked.names = walked.links = 0;
+	snprintf(walked.at, PATH_MAX,
+		 dir == AT_FDCWD ? "/proc/%d/cwd" : "/proc/%d/fd/%d",
+		 (int)t->tid, dir);
+	walk(t, path, follow);
+	c->feature[COMPONENTS] += walked.names;
+	if (before)
+		look_before(t, c);
+	if (!*path) {
 		c->traits |= EMPTY;
 		c->kind = kind_of(t, (uint64_t)dir);
+	} else if (c->kind == KIND_BAD) {
+		c->kind = path_kind(t, dir);
 	}
-	if (!*path)
-		return;
-	place(w.at, t, dir, "");
-	walk(&w, path, follow);
-	c->feature[COMPONENTS] += w.names;
-	if (before) {
-		place(w.at, t, dir, path);
-		look_before(t, w.at, follow);
-	}
-	if (c->kind == KIND_BAD)
-		c->kind = path_kind(t, dir, path);
 	if (before && c->kind == KIND_FILE && S_ISDIR(t->before.st_mode))
 		c->kind = KIND_DIR;
 }
@@ -318,13 +319,14 @@ static void take_paths(struct task *t, bool before)
 	for (int i = 0; t->form->args[i]; i++)
 		if (strchr("pPnN", t->form->args[i]) &&
 		    (changes && isupper(t->form->args[i])) == before)
-			take_path(t, i, before);
+			take_path(t, &t->call, i, before);
 }
 
-static void leave_open(struct task *t)
+/* ---- Calls ------------------------------------------------------------- */
+
+static void leave_open(struct task *t, struct call *c)
 {
 	const uint64_t flags = open_flags(t);
-	struct call *c = &t->call;
 
 	if (c->ret < 0)
 		return;
@@ -336,51 +338,49 @@ static void leave_open(struct task *t)
 		c->traits &= ~(unsigned int)REPLACED;
 }
 
-/* fstat() as libc makes it. */
-static void leave_stat(struct task *t)
+static void leave_close(struct task *t, struct call *c)
 {
-	if (t->call.traits & EMPTY)
-		t->call.nr = SYS_fstat;
-}
-
-static void leave_close(struct task *t)
-{
-	struct file **file = files_at(t->files, (uint32_t)t->call.args[0]);
+	struct file **file = files_at(t->files, (uint32_t)c->args[0]);
 
 	if (!file || !*file)
 		return;
 	if ((*file)->refs > 1)
-		t->call.traits |= SHARED;
-	if (t->call.ret != -EBADF)
+		c->traits |= SHARED;
+	if (c->ret != -EBADF)
 		file_drop(file);
 }
 
-static void leave_close_range(struct task *t)
+static void leave_close_range(struct task *t, struct call *c)
 {
-	for (size_t fd = t->call.args[0];
-	     !t->call.ret && fd < t->files->n && fd <= t->call.args[1]; fd++)
+	if (c->ret)
+		return;
+	if (c->args[2] & CLOSE_RANGE_UNSHARE)
+		files_part(t);
+	if (c->args[2] & CLOSE_RANGE_CLOEXEC)
+		return;
+	for (size_t fd = c->args[0]; fd < t->files->n && fd <= c->args[1]; fd++)
 		file_drop(&t->files->at[fd]);
 }
 
-static void leave_unshare(struct task *t)
+static void leave_unshare(struct task *t, struct call *c)
 {
-	if (!t->call.ret && t->call.args[0] & CLONE_FILES)
+	if (!c->ret && c->args[0] & CLONE_FILES)
 		files_part(t);
 }
 
-static void enter_dup(struct task *t)
+static void enter_dup(struct task *t, struct call *c)
 {
-	if (t->call.args[0] != t->call.args[1] && describe(t, t->call.args[1]))
-		t->call.traits |= REPLACED;
+	if (c->args[0] != c->args[1] && describe(t, c->args[1]))
+		c->traits |= REPLACED;
 }
 
-static void leave_dup(struct task *t)
+static void leave_dup(struct task *t, struct call *c)
 {
-	struct file *file = describe(t, t->call.args[0]), **to;
+	struct file *file = describe(t, c->args[0]), **to;
 
-	if (t->call.ret < 0 || !file || t->call.nr == SYS_fcntl)
+	if (c->ret < 0 || !file || c->nr == SYS_fcntl)
 		return;
-	to = files_at(t->files, (uint64_t)t->call.ret);
+	to = files_at(t->files, (uint64_t)c->ret);
 	if (!to || *to == file)
 		return;
 	file_drop(to);
@@ -388,14 +388,14 @@ static void leave_dup(struct task *t)
 	file->refs++;
 }
 
-static void leave_pipe(struct task *t)
+static void leave_pipe(struct task *t, struct call *c)
 {
 	int fd[2];
 
-	if (t->call.ret || memory_read(t->tid, argument(t, '2', 0), fd,
-				       sizeof(fd)) != sizeof(fd))
+	if (c->ret || memory_read(t->tid, argument(t, '2', 0), fd,
+				  sizeof(fd)) != sizeof(fd))
 		return;
-	t->call.kind = kind_of(t, (uint64_t)fd[0]);
+	c->kind = kind_of(t, (uint64_t)fd[0]);
 	describe(t, (uint64_t)fd[1]);
 }
 
@@ -409,9 +409,8 @@ static void look_at_file(struct task *t)
 		t->before = (struct stat) { 0 };
 }
 
-static void leave_write(struct task *t)
+static void leave_write(struct task *t, struct call *c)
 {
-	struct call *c = &t->call;
 	const uint64_t n = c->ret > 0 ? (uint64_t)c->ret : 0;
 	const off_t size = t->before.st_size;
 	uint64_t at = argument(t, '@', 0), more = 0;
@@ -421,76 +420,74 @@ static void leave_write(struct task *t)
 	if (t->before.st_size > size) {
 		at = (uint64_t)t->before.st_size - n;
 		more = in_pages(at + n) - in_pages((uint64_t)size);
+		if (more)
+			c->traits |= NEW;
 	}
 	c->feature[PAGES] = in_pages(at % PAGE_SIZE + n);
 	c->feature[NEW_PAGES] =
 		more < c->feature[PAGES] ? more : c->feature[PAGES];
-	if (more)
-		c->traits |= NEW;
 }
 
-static void leave_truncate(struct task *t)
+static void leave_truncate(struct task *t, struct call *c)
 {
 	const uint64_t had = file_pages(&t->before);
 
 	look_at_file(t);
 	if (had > file_pages(&t->before))
-		t->call.feature[PAGES] = had - file_pages(&t->before);
+		c->feature[PAGES] = had - file_pages(&t->before);
 }
 
-static void leave_getdents(struct task *t)
+static void leave_getdents(struct task *t, struct call *c)
 {
-	const size_t most = t->call.ret > 0 ? (size_t)t->call.ret : 0;
+	const size_t most = c->ret > 0 ? (size_t)c->ret : 0;
 	char *bytes = text_alloc(1, most + 18);
-	const ssize_t end = memory_read(t->tid, t->call.args[1], bytes, most);
+	const ssize_t end = memory_read(t->tid, c->args[1], bytes, most);
 	uint16_t len = 1;
 
 	/* Two numbers of 64 bits stand before the length. */
 	for (ssize_t at = 0; at < end && len; at += len) {
 		memcpy(&len, bytes + at + 16, sizeof(len));
-		t->call.feature[ENTRIES]++;
+		c->feature[ENTRIES]++;
 	}
 	free(bytes);
 }
 
-static void leave_map(struct task *t)
+static void leave_map(struct task *t, struct call *c)
 {
-	const struct call *c = &t->call;
-	struct file *file;
+	struct file *file = NULL;
 
 	if (c->ret < 0)
 		return;
 	memory_forget(t->memory, (uint64_t)c->ret,
 		      (uint64_t)c->ret + argument(t, 'l', 0));
-	file = has(t, 'f') && !(c->traits & ANONYMOUS) ? describe(t, c->args[4])
-						       : NULL;
+	if (has(t, 'f') && !(c->traits & ANONYMOUS))
+		file = describe(t, c->args[4]);
 	if (file)
 		file->refs++; /* the mapping's */
 }
 
-static void enter_brk(struct task *t)
+static void enter_brk(struct task *t, struct call *c)
 {
-	const uint64_t wanted = t->call.args[0], now = t->memory->brk;
+	const uint64_t wanted = c->args[0], now = t->memory->brk;
 
-	if (!wanted)
-		t->call.traits |= EMPTY;
-	if (!wanted || wanted >= now)
-		return;
-	t->call.traits |= LESS;
-	t->call.feature[PAGES] =
-		memory_present(t->tid, in_pages(wanted) * PAGE_SIZE, now);
+	if (!wanted) {
+		c->traits |= EMPTY;
+	} else if (wanted < now) {
+		c->traits |= LESS;
+		c->feature[PAGES] =
+			memory_present(t->tid, in_pages(wanted) * PAGE_SIZE,
+				       now);
+	}
 }
 
-static void leave_brk(struct task *t)
+static void leave_brk(struct task *t, struct call *c)
 {
-	const uint64_t now = (uint64_t)t->call.ret;
-
-	if (t->call.traits & LESS)
-		memory_forget(t->memory, now, t->memory->brk);
-	t->memory->brk = now;
+	if (c->traits & LESS)
+		memory_forget(t->memory, (uint64_t)c->ret, t->memory->brk);
+	t->memory->brk = (uint64_t)c->ret;
 }
 
-static void enter_clone(struct task *t)
+static void enter_clone(struct task *t, struct call *c)
 {
 	const uint64_t odd = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC |
 			     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
@@ -499,66 +496,62 @@ static void enter_clone(struct task *t)
 	t->makes = true;
 	t->flags = has(t, 'v') ? CLONE_VFORK | CLONE_VM : argument(t, 'c', 0);
 	if (has(t, '3'))
-		memory_read(t->tid, t->call.args[0], &t->flags,
-			    sizeof(t->flags));
-	t->call.traits = (t->flags & CLONE_VFORK ? VFORK : 0U) |
-			 (t->flags & CLONE_VM ? MEMORY : 0U) |
-			 (t->flags & odd ? ODD : 0U);
+		memory_read(t->tid, c->args[0], &t->flags, sizeof(t->flags));
+	c->traits = (t->flags & CLONE_VFORK ? VFORK : 0U) |
+		    (t->flags & CLONE_VM ? MEMORY : 0U) |
+		    (t->flags & odd ? ODD : 0U);
 	if (!(t->flags & CLONE_VM))
-		memory_resident(t->tid, true, t->call.feature);
+		memory_resident(t->tid, true, c->feature);
 }
 
-static void enter_exec(struct task *t)
+static void enter_exec(struct task *t, struct call *c)
 {
-	const int dir = has(t, 'd') ? (int)t->call.args[0] : AT_FDCWD;
-	char name[PATH_MAX], path[PATH_MAX], line[256];
+	char line[256];
 
-	read_path(t, argument(t, 'P', 0), name);
-	place(path, t, dir, name);
-	t->rights = geteuid() &&
-		    (t->before.st_mode & (S_ISUID | S_ISGID) ||
-		     getxattr(path, "security.capability", NULL, 0) > 0);
-	if (sysfile_line(line, sizeof(line), "%s", path) > 0 &&
+	if (geteuid() &&
+	    (t->before.st_mode & (S_ISUID | S_ISGID) ||
+	     getxattr(walked.at, "security.capability", NULL, 0) > 0))
+		c->traits |= RIGHTS;
+	if (sysfile_line(line, sizeof(line), "%s", walked.at) > 0 &&
 	    !strncmp(line, "#!", 2))
-		t->call.traits |= SCRIPT;
+		c->traits |= SCRIPT;
 	if (t->memory->refs == 1)
-		memory_resident(t->tid, false, t->call.feature);
+		memory_resident(t->tid, false, c->feature);
 }
 
 /* Whether an interpreter was loaded with the program. */
-static void leave_exec(struct task *t)
+static void leave_exec(struct task *t, struct call *c)
 {
-	void *text = t->call.ret < 0
-			     ? NULL
-			     : sysfile_text("/proc/%d/auxv", (int)t->tid);
+	void *text =
+		c->ret < 0 ? NULL : sysfile_text("/proc/%d/auxv", (int)t->tid);
 
-	t->call.kind = KIND_FILE;
+	c->kind = KIND_FILE;
 	for (const uint64_t *pair = text; pair && *pair; pair += 2)
 		if (pair[0] == AT_BASE && pair[1])
-			t->call.traits |= DYNAMIC;
+			c->traits |= DYNAMIC;
 	free(text);
 }
 
 /* waitid() returns 0 for a child, too. */
-static void leave_waitid(struct task *t)
+static void leave_waitid(struct task *t, struct call *c)
 {
 	siginfo_t info = { 0 };
 
-	if (t->call.args[2] &&
-	    memory_read(t->tid, t->call.args[2], &info, sizeof(info)) > 0 &&
+	if (c->args[2] &&
+	    memory_read(t->tid, c->args[2], &info, sizeof(info)) > 0 &&
 	    info.si_pid)
-		t->call.traits &= ~(unsigned int)NOTHING;
+		c->traits &= ~(unsigned int)NOTHING;
 }
 
-#define CALL(name, args, more, enter, leave) { name, args, more, enter, leave },
-#define ARGUMENT(call, n, mask, value, traits, as)
+#define CALL(...) { __VA_ARGS__ },
+#define ARGUMENT(...)
 static const struct form forms[] = {
 #include "calls.def"
+	{ "", "", "", NULL, NULL },
 };
 
-#define CALL(name, args, more, enter, leave)
-#define ARGUMENT(call, n, mask, value, traits, as) \
-	{ call, n, mask, value, traits, as },
+#define CALL(...)
+#define ARGUMENT(...) { __VA_ARGS__ },
 static const struct {
 	const char *call;
 	int n;
@@ -569,28 +562,16 @@ static const struct {
 #include "calls.def"
 };
 
-static const struct form *form_of(long nr)
+/* What is known of the call before its paths are looked at. */
+static void look_at_arguments(struct task *t, struct call *c)
 {
-	static const struct form *form[CALL_NUMBERS];
-	static const struct form none = { "", "", "", NULL, NULL };
-	static bool known;
+	const char *name = call_name(c->made) ?: "";
 
-	for (size_t i = 0; !known && i < sizeof(forms) / sizeof(*forms); i++) {
-		const long number = call_number(forms[i].name);
-
-		if (number >= 0)
-			form[number] = &forms[i];
-	}
-	known = true;
-	return nr >= 0 && nr < CALL_NUMBERS && form[nr] ? form[nr] : &none;
-}
-
-static void look_at_arguments(struct task *t)
-{
-	struct call *c = &t->call;
-
+	t->form = forms;
+	while (*t->form->name && strcmp(t->form->name, name) != 0)
+		t->form++;
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
-		if (strcmp(arguments[i].call, t->form->name) != 0 ||
+		if (strcmp(arguments[i].call, name) != 0 ||
 		    (c->args[arguments[i].n] & arguments[i].mask) !=
 			    arguments[i].value)
 			continue;
@@ -598,6 +579,11 @@ static void look_at_arguments(struct task *t)
 		if (arguments[i].as)
 			c->nr = call_number(arguments[i].as);
 	}
+	if (has(t, 'f'))
+		c->kind = kind_of(t, argument(t, 'f', 0));
+	if (has(t, 'm') && c->args[0])
+		c->feature[PAGES] = memory_present(t->tid, c->args[0],
+						   c->args[0] + c->args[1]);
 }
 
 /* Read only where another task can keep this one waiting. */
@@ -615,23 +601,18 @@ void task_enter(struct task *t)
 	struct call *c = &t->call;
 
 	c->nr = c->made;
-	t->form = form_of(c->nr);
-	t->before = (struct stat) { 0 };
-	t->missed = 0;
-	t->flags = 0;
-	t->rights = false;
+	c->kind = KIND_BAD;
 	c->traits = 0;
 	memset(c->feature, 0, sizeof(c->feature));
-	c->kind = has(t, 'f') ? kind_of(t, argument(t, 'f', 0)) : KIND_BAD;
-	look_at_arguments(t);
-	if (has(t, 'm') && c->args[0])
-		c->feature[PAGES] = memory_present(t->tid, c->args[0],
-						   c->args[0] + c->args[1]);
+	t->before = (struct stat) { 0 };
+	t->missed = t->flags = 0;
+	*walked.at = '\0';
+	look_at_arguments(t, c);
 	if (has(t, 's'))
 		look_at_file(t);
 	take_paths(t, true);
 	if (t->form->enter)
-		t->form->enter(t);
+		t->form->enter(t, c);
 	t->switches = switches(t);
 }
 
@@ -655,7 +636,7 @@ void task_leave(struct task *t)
 	if (has(t, 'g') || (has(t, 'm') && !c->ret && c->traits & REMOVE))
 		memory_forget(t->memory, c->args[0], c->args[0] + c->args[1]);
 	if (t->form->leave)
-		t->form->leave(t);
+		t->form->leave(t, c);
 }
 
 bool task_catches(const struct task *t, int sig)

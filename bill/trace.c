@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracer: all tasks of a command, stop by stop. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "arch.h"
+#include "bill.h"
 #include "deadline.h"
 #include "err.h"
+#include "stay.h"
 #include "sysfile.h"
-#include "task.h"
 
 #define OPTIONS                                                           \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | \
@@ -84,8 +87,89 @@ static void refuse(const char *why)
 	kill_all();
 }
 
-/* ---- Counting ---------------------------------------------------------- */
+/* ---- Faults: a ring of their addresses for each CPU ------------------- */
 
+#define RING_PAGES_MAX 128 /* what a user may lock for each CPU */
+#define WATERMARK      16384
+#define RING_PAGES_MIN 8
+
+static struct ring {
+	int fd;
+	struct perf_event_mmap_page *page; /* samples are behind it */
+	size_t bytes;			   /* of samples */
+	uint64_t tail;
+} * rings;
+static size_t rings_n;
+
+static bool open_ring(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	struct ring r = { .page = MAP_FAILED };
+
+	r.fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+	if (r.fd < 0)
+		return errno == ENODEV; /* a CPU that is off */
+	for (size_t pages = RING_PAGES_MAX;
+	     r.page == MAP_FAILED && pages >= RING_PAGES_MIN; pages /= 2) {
+		r.bytes = pages * PAGE_SIZE;
+		r.page = mmap(NULL, r.bytes + PAGE_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED, r.fd, 0);
+	}
+	/* waitpid() returns when a ring fills. */
+	fcntl(r.fd, F_SETOWN, getpid());
+	fcntl(r.fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+	rings = text_grow(rings, rings_n, sizeof(*rings));
+	rings[rings_n++] = r;
+	return r.page != MAP_FAILED;
+}
+
+/* See where faults are, from the exec() of @pid on, also of all that it starts.
+ * Return: a sentence on what is counted or why not. */
+static const char *faults_open(pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+		.disabled = 1,
+		.enable_on_exec = 1,
+		.inherit = 1,
+		.watermark = 1,
+		.wakeup_watermark = WATERMARK,
+	};
+	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
+
+	for (int user = 0; user < 2; user++) {
+		int cpu = 0;
+
+		attr.exclude_kernel = user != 0;
+		while (cpu < cpus && open_ring(&attr, pid, cpu))
+			cpu++;
+		if (cpu == cpus && rings_n)
+			return user ? "perf, without faults in the kernel "
+				      "(perf_event_paranoid)"
+				    : "perf";
+		while (rings_n)
+			close(rings[--rings_n].fd);
+	}
+	return "unknown: perf counts no page faults here (perf_event_paranoid, "
+	       "or a sandbox)";
+}
+
+/* Word @n, of 64 bits, of the record at the tail, which may turn around. */
+static uint64_t word(const struct ring *r, size_t n)
+{
+	const char *data = (const char *)r->page + PAGE_SIZE;
+	uint64_t got;
+
+	memcpy(&got, data + (r->tail + n * sizeof(got)) % r->bytes,
+	       sizeof(got));
+	return got;
+}
+
+/* Return: false: the task is not known yet. */
 static bool count_fault(pid_t tid, uint64_t address)
 {
 	struct task *t = tasks[tid];
@@ -100,9 +184,29 @@ static bool count_fault(pid_t tid, uint64_t address)
 	return true;
 }
 
-static void count_name(const struct call *c)
+/* Count the faults that are not yet read.  @running: the newest are left, for
+ * the kernel may not have done them yet.  A record begins with its type (32
+ * bits), something else, and its size (16 bits); that of a fault goes on with
+ * PID and TID (32 bits each) and address. */
+static void faults_read(bool running)
 {
-	profile->calls[call_name(c->made) ? c->made : CALL_NUMBERS]++;
+	const uint64_t least = running ? WATERMARK : 0;
+
+	for (struct ring *r = rings; r < rings + rings_n; r++) {
+		const uint64_t head =
+			__atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+
+		while (r->tail + least < head) {
+			const uint64_t header = word(r, 0);
+
+			if ((uint32_t)header == PERF_RECORD_SAMPLE &&
+			    !count_fault((pid_t)(word(r, 1) >> 32), word(r, 2)))
+				break;
+			r->tail += header >> 48;
+		}
+		__atomic_store_n(&r->page->data_tail, r->tail,
+				 __ATOMIC_RELEASE);
+	}
 }
 
 /* A memory is taken down: faults have brought its pages of files, of which each
@@ -131,7 +235,7 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 {
 	struct call *c = &t->call;
 
-	faults_read(count_fault, false);
+	faults_read(false);
 	/* A call of 32 bits has no number here. */
 	c->made = info->arch == ARCH_AUDIT ? (long)info->entry.nr : -1;
 	for (int i = 0; i < 6; i++)
@@ -141,12 +245,10 @@ static void enter(struct task *t, const struct __ptrace_syscall_info *info)
 	making += t->makes;
 	if (t->missed)
 		count_fault(t->tid, t->missed);
-	if (c->made == SYS_ptrace &&
-	    (c->args[0] == PTRACE_TRACEME || c->args[0] == PTRACE_ATTACH ||
-	     c->args[0] == PTRACE_SEIZE))
+	if (c->traits & TRACES)
 		refuse("the command traces processes itself, and a process has "
 		       "one tracer");
-	if (t->rights)
+	if (c->traits & RIGHTS)
 		refuse("a setuid program, or one with capabilities, would lose "
 		       "its rights under a tracer");
 }
@@ -158,16 +260,16 @@ static void leave(struct task *t, const struct __ptrace_syscall_info *info)
 	if (!profile->processes) /* what was before is not the command's */
 		return;
 	c->ret = info->exit.rval;
-	count_name(c);
+	profile_made(profile, c);
 	if (c->ret >= RESTART_FIRST && c->ret <= RESTART_LAST) {
-		profile_unclassed(profile, c, "interrupted");
+		profile_call(profile, c, "interrupted");
 		return;
 	}
 	/* An address may look like an error, but not as one that is known. */
 	if (!info->exit.is_error && c->ret < 0)
 		c->ret = 0;
 	task_leave(t);
-	profile_call(profile, c);
+	profile_call(profile, c, NULL);
 }
 
 static void at_call(struct task *t)
@@ -250,14 +352,14 @@ static void at_exit(struct task *t)
 {
 	struct call *c = &t->call;
 
-	faults_read(count_fault, false);
+	faults_read(false);
 	count_faults(t);
 	has_made(t);
 	if (t->inside)
-		count_name(c);
+		profile_made(profile, c);
 	if (t->inside && c->made != SYS_exit_group && c->made != SYS_exit) {
 		c->kind = KIND_BAD;
-		profile_unclassed(profile, c, "unfinished");
+		profile_call(profile, c, "unfinished");
 	}
 	t->inside = false;
 	*c = (struct call) { SYS_exit_group, SYS_exit_group, .kind = KIND_BAD };
@@ -268,7 +370,7 @@ static void at_exit(struct task *t)
 	count_brought(c->feature);
 	if (t->memory->refs == 1)
 		memory_forget(t->memory, 0, UINT64_MAX - PAGE_SIZE);
-	profile_call(profile, c);
+	profile_call(profile, c, NULL);
 }
 
 static void at_stop(pid_t tid, int status)
@@ -341,88 +443,73 @@ static void catch (struct sigaction *before)
 	}
 }
 
-/* All changes that waitpid() has, before a task goes on: it looks at the tasks
- * in a fixed order, so one that stops again at once would keep the others
- * waiting.  Return: how many. */
-struct change {
-	pid_t tid;
-	int status;
-};
-
-static size_t wait_all(struct change **changes)
-{
-	struct change c;
-	size_t n = 0;
-
-	while ((c.tid = waitpid(-1, &c.status, __WALL | (n ? WNOHANG : 0))) >
-	       0) {
-		*changes = text_grow(*changes, n, sizeof(c));
-		(*changes)[n++] = c;
-	}
-	return n;
-}
-
 static int until_all_ended(pid_t first)
 {
-	struct change *changes = NULL;
-	int result = EXIT_FAIL;
+	static struct {
+		pid_t tid;
+		int status;
+	} change[1024];
+	int result = EXIT_FAIL, err;
 	size_t n;
 
-	while ((n = wait_all(&changes)) || errno == EINTR) {
-		faults_read(count_fault, !n);
+	do {
+		/* All that waitpid() has, before a task goes on: it looks at
+		 * the tasks in a fixed order, so one that stops again at once
+		 * would keep the others waiting. */
+		for (n = 0; n < 1024; n++) {
+			change[n].tid = waitpid(-1, &change[n].status,
+						__WALL | (n ? WNOHANG : 0));
+			if (change[n].tid <= 0)
+				break;
+		}
+		err = errno;
+		faults_read(!n);
 		if (!n && stop)
 			kill_all(); /* what the command left behind */
 		for (size_t i = 0; i < n; i++) {
-			const pid_t tid = changes[i].tid;
+			const pid_t tid = change[i].tid;
 
-			if (WIFSTOPPED(changes[i].status)) {
-				at_stop(tid, changes[i].status);
+			if (WIFSTOPPED(change[i].status)) {
+				at_stop(tid, change[i].status);
 				continue;
 			}
 			drop(tid);
 			if (tid == first) {
-				result = status_of(changes[i].status);
+				result = stay_status(change[i].status);
 				command = 0;
 			}
 		}
 		if (!making)
 			adopt();
-	}
-	free(changes);
+	} while (n || err == EINTR);
 	return result;
 }
 
-int trace_run(struct profile *p, char **arguments)
+int trace_run(struct profile *p, pid_t pid, int go)
 {
 	struct sigaction before[SIGNALS];
 	struct run *const r = &p->traced;
 	struct task *first;
 	int64_t begin;
-	int go;
 
 	profile = p;
-	p->unclassed = json_object();
-	command = command_start(p, arguments, &go);
-	if (command < 0) {
-		warn("%s", strerror(errno));
-		return EXIT_FAIL;
-	}
+	command = pid;
 	catch (before);
-	if (ptrace(PTRACE_SEIZE, command, NULL, (long)OPTIONS) ||
-	    ptrace(PTRACE_INTERRUPT, command, NULL, NULL)) {
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (long)OPTIONS) ||
+	    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL)) {
 		warn("%s", errno == EPERM ? "ptrace is not permitted here"
 					  : strerror(errno));
-		kill(command, SIGKILL);
-		waitpid(command, NULL, 0);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
 		return EXIT_SKIP;
 	}
-	first = add(command);
-	first->files = files_new(command);
+	first = add(pid);
+	first->files = files_new(pid);
 	first->memory = memory_new();
-	p->faults = faults_open(command);
+	p->faults = faults_open(pid);
 	begin = clock_now_ns(CLOCK_MONOTONIC);
 	close(go);
-	r->status = until_all_ended(command);
+	r->status = until_all_ended(pid);
 	r->wall_ns = clock_now_ns(CLOCK_MONOTONIC) - begin;
 	r->usage.ru_minflt -= p->faults_before;
 	for (size_t i = 0; i < SIGNALS; i++)

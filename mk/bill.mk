@@ -16,8 +16,8 @@ $(CALL_NAMES): mk/bill.mk
 		END { print "#define CALL_NAMES(X) \\"; \
 			for (i = 0; i < n; i++) print "X(" name[i] ") \\"; print "" }' >$@
 
-$(BUILD)/obj/bill/operations.o: ALL_CPPFLAGS += -I$(BUILD)/gen
-$(BUILD)/obj/bill/operations.o: $(CALL_NAMES)
+$(BUILD)/obj/bill/profile.o: ALL_CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj/bill/profile.o: $(CALL_NAMES)
 
 $(BILL): $(BILL_MAIN) $(BILL_OBJS) $(LIB)
 	$(call say,LD,$@)
