@@ -126,10 +126,8 @@ int command_status(int status);
  */
 struct memory {
 	unsigned int refs; /* tasks */
-	bool old;	   /* the mappings are to be read again */
+	char *maps;	   /* of /proc; NULL: to be read again */
 	uint64_t brk;	   /* its last result */
-	struct mapping *mapping;
-	size_t mappings;
 	struct area *area; /* its pages */
 	size_t areas;
 };

@@ -25,10 +25,6 @@ enum {
 	PAGE_HUGE, /* the same, by one fault for its whole region, it seems */
 };
 
-struct mapping {
-	uint64_t from, to, inode; /* 0: of no file */
-};
-
 #define AREA 4096 /* pages */
 struct area {
 	uint64_t number;
@@ -41,7 +37,6 @@ struct memory *memory_new(void)
 	struct memory *m = text_alloc(1, sizeof(*m));
 
 	m->refs = 1;
-	m->old = true;
 	return m;
 }
 
@@ -97,14 +92,14 @@ void memory_drop(struct memory *m)
 	if (!m || --m->refs)
 		return;
 	memory_forget(m, 0, UINT64_MAX - PAGE_SIZE);
-	free(m->mapping);
 	free(m->area);
 	free(m);
 }
 
 void memory_forget(struct memory *m, uint64_t from, uint64_t to)
 {
-	m->old = true;
+	free(m->maps);
+	m->maps = NULL;
 	from /= PAGE_SIZE;
 	to = (to + PAGE_SIZE - 1) / PAGE_SIZE;
 	for (struct area *a = m->area; a < m->area + m->areas; a++) {
@@ -118,39 +113,21 @@ void memory_forget(struct memory *m, uint64_t from, uint64_t to)
 	}
 }
 
-static void read_mappings(struct memory *m, pid_t tid)
-{
-	char *text = sysfile_text("/proc/%d/maps", (int)tid), *rest = text;
-	const char *line;
-
-	m->mappings = 0;
-	m->old = false;
-	while ((line = strsep(&rest, "\n"))) {
-		struct mapping new;
-
-		/* [heap] and the like have no inode; shared memory has one,
-		 * as has what is deleted. */
-		if (sscanf(line, "%lx-%lx %*s %*x %*s %lu", &new.from, &new.to,
-			   &new.inode) != 3)
-			continue;
-		m->mapping =
-			text_grow(m->mapping, m->mappings, sizeof(*m->mapping));
-		m->mapping[m->mappings++] = new;
-	}
-	free(text);
-}
-
+/* [heap] and the like have no inode; shared memory has one, as has what is
+ * deleted. */
 static bool is_file(struct memory *m, pid_t tid, uint64_t address)
 {
-	const struct mapping *at;
+	if (!m->maps)
+		m->maps = sysfile_text("/proc/%d/maps", (int)tid);
+	for (const char *line = m->maps; line && *line;
+	     line = strchr(line, '\n') + 1) {
+		char *end;
+		const uint64_t from = strtoul(line, &end, 16);
 
-	if (m->old)
-		read_mappings(m, tid);
-	at = m->mapping;
-	while (at < m->mapping + m->mappings && at->to <= address)
-		at++;
-	return at < m->mapping + m->mappings && at->from <= address &&
-	       at->inode;
+		if (from <= address && address < strtoul(end + 1, NULL, 16))
+			return field_number(field_nth(line, 4), 0) != 0;
+	}
+	return false;
 }
 
 /* Entries of the pagemap from @page on.  Return: how many. */

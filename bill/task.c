@@ -229,21 +229,17 @@ static bool walk(const struct task *t, const char *path, bool follow)
 	return true;
 }
 
-/* The path at @address of its memory, page by page: what is behind it may not
- * be there. */
+/* The path at @address of its memory.  It ends there or in the page behind,
+ * which need not be there. */
 static void read_path(const struct task *t, uint64_t address, char to[PATH_MAX])
 {
-	ssize_t got = address ? 1 : 0;
+	const size_t page = PAGE_SIZE - address % PAGE_SIZE;
+	const size_t n = page < PATH_MAX ? page : PATH_MAX - 1;
 
 	memset(to, 0, PATH_MAX);
-	for (size_t n = 0; got > 0 && strlen(to) == n && n < PATH_MAX - 1;
-	     n += (size_t)got) {
-		const size_t page = PAGE_SIZE - (address + n) % PAGE_SIZE;
-		const size_t most = PATH_MAX - 1 - n;
-
-		got = memory_read(t->tid, address + n, to + n,
-				  page < most ? page : most);
-	}
+	if (address && memory_read(t->tid, address, to, n) == (ssize_t)n &&
+	    strlen(to) == n)
+		memory_read(t->tid, address + n, to + n, PATH_MAX - 1 - n);
 }
 
 /* Of the path that was walked, from directory @dir if that was none of its own.

@@ -169,13 +169,14 @@ static uint64_t word(const struct ring *r, size_t n)
 	return got;
 }
 
-/* Return: false: the task is not known yet. */
+/* Return: false: the task is not known yet, so a call that made it is not over.
+ */
 static bool count_fault(pid_t tid, uint64_t address)
 {
 	struct task *t = tasks[tid];
 
 	if (!t || !t->memory)
-		return false;
+		return !making;
 	if (t->inside &&
 	    (t->call.nr == SYS_execve || t->call.nr == SYS_execveat))
 		profile->exec_faults++;
