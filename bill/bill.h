@@ -2,6 +2,7 @@
 #ifndef BILL_H
 #define BILL_H
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +48,16 @@ enum operation_id {
 	OPERATIONS_N
 };
 
+#define FEATURES_MAX 4
+enum { OK = 0 };
+
+extern const struct operation {
+	const char *id, *name, *calls; /* @id: as in the table */
+	int outcome;
+	unsigned int kinds, traits;
+	enum feature feature[FEATURES_MAX]; /* FEATURE_NONE: no more */
+} operations[OPERATIONS_N];
+
 /* One system call, with what is known of it. */
 struct call {
 	long made, nr; /* its number; that of the call it is classed as */
@@ -56,16 +67,18 @@ struct call {
 	uint64_t feature[FEATURES];
 };
 
-/* call_name() - of a number of this machine, NULL: unknown.  call_number() -
+#define CALL_NUMBERS 1024 /* more than any number */
+
+/* call_class() - an index of operations; -1: it has none.
+ * call_name() - of a number of this machine, NULL: unknown.  call_number() -
  * the other way round; -1: this machine has no such call.  kind_like() - the
  * kind of what is described as in kinds.def. */
+int call_class(const struct call *c);
 const char *call_name(long nr);
 long call_number(const char *name);
 unsigned int kind_like(const char *description);
 
 /* ---- The profile: counts of a command ---------------------------------- */
-
-#define FEATURES_MAX 4
 
 struct class_sum {
 	uint64_t count;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* bill - the operations of the system that a command uses (docs/bill.md). */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

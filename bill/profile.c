@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of operations, which row a call belongs to, and the sums by row. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <sys/syscall.h>
 
@@ -8,8 +7,7 @@
 #include "call_names.h"
 
 #define PROFILE_FORMAT "oscost-bill-profile 1"
-#define CALL_NUMBERS   1024 /* more than any number */
-#define CALL_ROWS      48   /* more than any call has */
+#define CALL_ROWS      48 /* more than any call has */
 
 #define CALL_ENTRY(name) [SYS_##name] = #name,
 static const char *const names[CALL_NUMBERS] = { CALL_NAMES(CALL_ENTRY) };
@@ -28,15 +26,9 @@ static const char *const feature_names[] = {
 #include "features.def"
 };
 
-enum { OK = 0 };
 #define OPERATION(id, name, calls, outcome, kinds, traits, ...) \
 	{ #id, name, calls, outcome, kinds, traits, { __VA_ARGS__ } },
-static const struct operation {
-	const char *id, *name, *calls;
-	int outcome;
-	unsigned int kinds, traits;
-	enum feature feature[FEATURES_MAX]; /* FEATURE_NONE: no more */
-} operations[] = {
+const struct operation operations[] = {
 #include "operations.def"
 };
 
@@ -83,8 +75,7 @@ static const uint8_t *rows_of(long nr)
 	return rows[call_name(nr) ? nr : CALL_NUMBERS];
 }
 
-/* Return: an index; -1: it has no class. */
-static int class_of(const struct call *c)
+int call_class(const struct call *c)
 {
 	const int64_t outcome = c->ret < 0 ? -c->ret : OK;
 
@@ -131,7 +122,7 @@ void profile_made(struct profile *p, const struct call *c)
 
 void profile_call(struct profile *p, const struct call *c, const char *outcome)
 {
-	const int class = outcome ? -1 : class_of(c);
+	const int class = outcome ? -1 : call_class(c);
 	/* A path or a file is no kind. */
 	const char *kind = c->kind & (KIND_BAD | KIND_FILE)
 				   ? ""

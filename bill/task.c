@@ -2,7 +2,6 @@
 /* A task's calls: what their arguments mean. */
 #include <ctype.h>
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracer: all tasks of a command, stop by stop. */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/perf_event.h>

@@ -93,6 +93,9 @@ expect() {
 	expect close_copies 2 'close, file stays open'
 	expect close_copies 1 'close file'
 	expect close_copies 2 dup
+	profile close_later
+	expect close_later 1 'close, file stays open'
+	expect close_later 1 'close file'
 	profile getdents_all
 	expect getdents_all 1 getdents 52 entries
 	expect getdents_all 1 'getdents at end'
@@ -221,14 +224,19 @@ expect() {
 }
 
 @test "refused with a reason: a command that traces, a setuid program" {
+	local command
+
 	run "$bill" --once --out p.json -- "$known" trace_itself
 	[[ $status == 2 && $output == *"traces processes itself"* ]]
 	[[ $EUID == 0 ]] || skip "needs root, to be nobody"
 	cp "$(type -P true)" suid
 	chmod 4755 suid
 	chmod a+rx . .. || :
-	run setpriv --reuid 65534 --clear-groups "$bill" --once --out p.json -- ./suid
-	[[ $status == 2 && $output == *setuid* ]] || [[ $output == *ermission* ]]
+	for command in ./suid "$known exec_fd"; do
+		# shellcheck disable=SC2086 # a program and its argument
+		run setpriv --reuid 65534 --clear-groups "$bill" --once --out p.json -- $command
+		[[ $status == 2 && $output == *setuid* ]] || [[ $output == *ermission* ]]
+	done
 }
 
 @test "ten thousand short children, and a hundred thousand calls" {
@@ -237,6 +245,11 @@ expect() {
 	[[ $(count_of fork p) == 10000 ]]
 	"$bill" --once --out p.json -- dd if=/dev/zero of=/dev/null bs=1 count=100000
 	[[ $(count_of 'write /dev/null' p) == 100000 ]]
+}
+
+@test "a child whose parent is killed as it makes it is not waited for" {
+	timeout -k 1 60 "$bill" --once --out p.json -- "$known" fork_at_end
+	[[ $(jq .threads p.json) == 100 && $(jq .processes p.json) -ge 101 ]]
 }
 
 @test "killed at any moment nothing is left; Ctrl-C is the command's" {
@@ -264,6 +277,13 @@ expect() {
 	kill -TERM "$pid"
 	wait "$pid" || [[ $? == 5 ]]
 	run ! pgrep -f "^sleep $nap"
+	# What a signal has ended is not begun again.
+	"$bill" --out p.json -- sh -c "echo >>runs; exec sleep $nap" 3>&- &
+	pid=$!
+	until_true pgrep -f "^sleep $nap"
+	kill -TERM "$pid"
+	wait "$pid" || [[ $? == 143 ]]
+	[[ $(wc -l <runs) == 1 && $(jq -r .no_untraced p.json) == *interrupted ]]
 }
 
 @test "a profile is printed, and has nothing of the command in it" {

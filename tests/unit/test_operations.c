@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up calls, and the class that each of them is. */
-#include <string.h>
-
-#include "operations.h"
+#include "bill.h"
 #include "tests.h"
 
 static const char *class_of(const char *name, int64_t ret, unsigned int kind,
@@ -12,7 +10,7 @@ static const char *class_of(const char *name, int64_t ret, unsigned int kind,
 				.ret = ret,
 				.kind = kind,
 				.traits = traits };
-	const int class = operation_of(&c);
+	const int class = call_class(&c);
 
 	return class < 0 ? NULL : operations[class].name;
 }
@@ -101,5 +99,5 @@ TEST(table)
 	}
 	OK(unique, "each name stands there once");
 	OK(narrow, "each fits into its column");
-	OK(operation_of(&unknown) < 0, "an unknown number has no class");
+	OK(call_class(&unknown) < 0, "an unknown number has no class");
 }
