@@ -108,8 +108,8 @@ static unsigned int look_up_kind(const struct task *t, uint64_t fd)
 			 minor(st.st_rdev));
 	else if (S_ISSOCK(st.st_mode)) /* "TCPv6", "UNIX-STREAM", ... */
 		getxattr(path, "system.sockprotoname", is + 1, sizeof(is) - 2);
-	else
-		readlink(path, is + 1, sizeof(is) - 2);
+	else if (readlink(path, is + 1, sizeof(is) - 2) < 0)
+		return KIND_BAD;
 	return kind_like(is);
 }
 
