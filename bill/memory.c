@@ -17,7 +17,7 @@
 #define ENTRY_FILE  (1ULL << 61)
 #define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
 
-/* What the last fault of a page made of it. */
+/* A page after its last fault. */
 enum {
 	PAGE_UNKNOWN, /* it had none */
 	PAGE_READ,    /* one of a file or of zeros, and other small ones */

@@ -241,8 +241,7 @@ static void read_path(const struct task *t, uint64_t address, char to[PATH_MAX])
 		memory_read(t->tid, address + n, to + n, PATH_MAX - 1 - n);
 }
 
-/* Of the path that was walked, from directory @dir if that was none of its own.
- */
+/* The kind of the path that was walked; a relative one began at @dir. */
 static unsigned int path_kind(struct task *t, int dir)
 {
 	char root[64];
@@ -557,7 +556,7 @@ static const struct {
 #include "calls.def"
 };
 
-/* What is known of the call before its paths are looked at. */
+/* Find the call's form, and what its numbers mean. */
 static void look_at_arguments(struct task *t, struct call *c)
 {
 	const char *name = call_name(c->made) ?: "";

@@ -278,7 +278,7 @@ expect() {
 	kill -TERM "$pid"
 	wait "$pid" || [[ $? == 5 ]]
 	run ! pgrep -f "^sleep $nap"
-	# What a signal has ended is not begun again.
+	# A command that a signal has ended is not run again.
 	"$bill" --out p.json -- sh -c "echo >>runs; exec sleep $nap" 3>&- &
 	pid=$!
 	until_true pgrep -f "^sleep $nap"
