@@ -37,6 +37,7 @@ use constant {
 	PART      => 16,	 # bytes
 	LINES     => 2,	 # of the classes, the last ones
 	EMPTY     => qr/^(?:timer_)?empty/, # functions that time nothing
+	LEAVES    => qr/^(?:syscall_|exit_to_|__x86_)|sys_call$/, # of the way in and out
 	CHANGED   => 0.02,	 # of a row
 	SHOWN     => 0.9,	 # of its difference
 	CAUSE     => 0.1,	 # the least share of a difference that is a cause
@@ -450,8 +451,12 @@ sub asked {
 	return $asked{"$node $name"} //= do {
 		my $path = path($node);
 		my @frames = (@{ $path->{frames} }, $name);
-		# That of a call which is only a jump has no frame: what it jumps to has.
-		my $call = first { /^(?:(?:__x64_|__ia32_|k|do_)sys_|kernel_clone$)/ } @frames;
+		# That of a call which is only a jump has no frame: what it jumps to has, which
+		# comes next in the frames.
+		my $call = first { /^(?:__(?:x64|ia32|do)_|k|do_)sys_/ } @frames;
+		my ($from) = grep { $frames[$_] =~ /^(?:x64_sys_call|do_syscall_64)$/ } reverse 0 .. $#frames;
+
+		$call //= $frames[$from + 1] if defined $from && $from < $#frames && $frames[$from + 1] !~ LEAVES;
 		# The last site in user space: behind an exec those of the caller may still be above it.
 		my $own = $runner && $path->{user} >> 24 == $runner;
 
@@ -459,7 +464,7 @@ sub asked {
 			: (first { $_ eq 'do_idle' } @frames) ? 'idle'
 			: (first { $_ eq 'kthread' } @frames) ? 'threads'
 			: $call && $own && $call !~ /execve/ ? ''
-			: $call ? $call =~ s/^(?:__x64_|__ia32_|k|do_)sys_(?:new(?=[a-z]*stat$|uname$))?|^kernel_|_pgoff$//gr
+			: $call ? $call =~ s/^(?:(?:__(?:x64|ia32|do)_|k|do_|__)sys_|do_|path_|vm_|__)(?:new(?=[a-z]*stat$|uname$))?|^kernel_|_pgoff$//gr
 			: (first { /page_fault/ } @frames) ? 'fault'
 			: (first { /^ret_from_fork/ } @frames) ? 'child'
 			: $own ? '' : 'entry';
