@@ -6,17 +6,19 @@
  * itself. The kinds differ in where the kernel finds the page: anonymous (a
  * new page, cleared), zero (a read: the one page of zeros), thp (a huge page,
  * cleared), shared (shared anonymous memory), cow (a private file page that
- * was read before and is now written: it is copied), reuse (a page that a fork
- * made a child share, which has ended: it is written and not copied), file (in
- * the page cache; the kernel maps its neighbours too, 64 KiB in all by
- * default), file_single (as file, but each page is a mapping of its own, so
- * that only one is mapped), major (not in the page cache, read from the disk:
- * read-ahead off, random offsets in a file of 64 MiB, of which the kernel
- * reports that nothing is cached before it begins). userfaultfd is a fault that
- * another thread of the program resolves, on another CPU where there is one.
- * populate rows map 1 MiB with MAP_POPULATE and are the cost of each page of
- * it. per=byte is the cost divided by the bytes that the fault brought (a base
- * page; 2 MiB for thp).
+ * was read before and is now written: it is copied), unzero (new memory that
+ * was read before: the page of zeros gives way to a new one), reuse (a page
+ * that a fork made a child share, which has ended: it is written and not
+ * copied), file (in the page cache; the kernel maps its neighbours too, 64 KiB
+ * in all by default), file_common (as file, but the pages are mapped elsewhere,
+ * too, as those of libraries are), file_single (as file, but each page is a
+ * mapping of its own, so that only one is mapped), major (not in the page
+ * cache, read from the disk: read-ahead off, random offsets in a file of 64
+ * MiB, of which the kernel reports that nothing is cached before it begins).
+ * userfaultfd is a fault that another thread of the program resolves, on
+ * another CPU where there is one. populate rows map 1 MiB with MAP_POPULATE and
+ * are the cost of each page of it. per=byte is the cost divided by the bytes
+ * that the fault brought (a base page; 2 MiB for thp).
  *
  * Pages of new memory come from what the process (or another) gave back just
  * before: in a virtual machine, memory that was never used by any one costs
@@ -68,7 +70,17 @@
 
 static const struct kind {
 	const char *name;
-	enum { PLAIN, THP, COW, REUSE, SINGLE, MAJOR, USER, POPULATE } how;
+	enum {
+		PLAIN,
+		THP,
+		COW,
+		REUSE,
+		ALSO,
+		SINGLE,
+		MAJOR,
+		USER,
+		POPULATE
+	} how;
 	int flags, advice; /* of mmap() and madvise() */
 	bool memory_file, write;
 	/* From touched page to touched page (a base page where that is more),
@@ -82,8 +94,10 @@ static const struct kind {
 	{ "thp", THP, OWN, MADV_HUGEPAGE, false, true, MEM_HUGE_BYTES, 8 },
 	{ "shared", PLAIN, COMMON, SMALL, false, true, 0, PAGES },
 	{ "cow", COW, MAP_PRIVATE, 0, true, true, 0, PAGES },
+	{ "unzero", COW, OWN, SMALL, false, true, 0, PAGES },
 	{ "reuse", REUSE, OWN, SMALL, false, true, 0, PAGES },
 	{ "file", PLAIN, MAP_SHARED, 0, true, false, AROUND_BYTES, 256 },
+	{ "file_common", ALSO, MAP_SHARED, 0, true, false, AROUND_BYTES, 256 },
 	{ "file_single", SINGLE, OWN, 0, true, false, 0, PAGES },
 	{ "major", MAJOR, MAP_SHARED, MADV_RANDOM, false, false,
 	  FILE_OWN_BYTES / DISK_PAGES, 0 },
@@ -108,6 +122,7 @@ struct fault_state {
 	/* A mapping in which nothing was touched before, in this visit. */
 	char *map, *base;
 	size_t map_bytes;
+	char *also; /* of ALSO: its pages, mapped in all of the visit */
 	unsigned int touched;
 	long before;	 /* counted by the kernel when the visit began */
 	uint64_t faults; /* events since then */
@@ -282,22 +297,25 @@ static int share_once(const struct fault_state *s)
 static int make_ready(struct fault_state *s, const struct kind *k)
 {
 	const size_t page = bench_page_bytes();
-	int err = 0;
+	int err = k->advice && madvise(s->map, s->map_bytes, k->advice) &&
+		  k->advice != SMALL;
 
 	if (k->how == THP)
 		s->base += -(uintptr_t)s->map % MEM_HUGE_BYTES;
 	/* Pages mapped, so that a write has something to copy. */
 	for (size_t i = 0; k->how == COW && i < PAGES; i++)
 		(void)((volatile char *)s->base)[i * page];
+	if (k->how == ALSO && !s->also) {
+		s->also = mmap(NULL, s->map_bytes, PROT_READ,
+			       MAP_SHARED | MAP_POPULATE, s->memory_file, 0);
+		err = s->also == MAP_FAILED;
+	}
 	/* In descending order of the file, so that the kernel cannot join
 	 * them. */
 	for (size_t i = 0; k->how == SINGLE && !err && i < PAGES; i++)
 		err = mmap(s->base + i * page, page, PROT_READ,
 			   MAP_PRIVATE | MAP_FIXED, s->memory_file,
 			   (off_t)((PAGES - 1 - i) * page)) == MAP_FAILED;
-	if (!err && k->advice)
-		err = madvise(s->map, s->map_bytes, k->advice) &&
-		      k->advice != SMALL;
 	return err || k->how != REUSE ? -err : share_once(s);
 }
 
@@ -482,6 +500,9 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->faults && k->how == THP)
 		count_huge(b, s, c);
 	unmap(s);
+	if (s->also && s->also != MAP_FAILED)
+		munmap(s->also, count_of(k) * step_bytes(k));
+	s->also = NULL;
 	return 0;
 }
 
