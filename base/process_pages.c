@@ -14,7 +14,7 @@ bool process_pages(pid_t pid, struct process_pages *p)
 	char *text =
 		sysfile_text("/proc/%d/smaps", (int)(pid ? pid : getpid()));
 	char *rest = text, key[32], right;
-	double kib, alone = 0; /* of one mapping, of files, too */
+	double kib, alone = 0, all = 0; /* of one mapping, of files, too */
 	const char *line;
 
 	*p = (struct process_pages) { 0 };
@@ -25,15 +25,20 @@ bool process_pages(pid_t pid, struct process_pages *p)
 		}
 		if (sscanf(line, "%31[A-Za-z_]: %lf", key, &kib) != 2)
 			continue;
+		kib /= page_kib;
 		if (!strcmp(key, "Rss"))
-			p->resident += kib / page_kib;
+			p->resident += all = kib;
 		if (!strncmp(key, "Private_", 8))
-			alone += kib / page_kib;
+			alone += kib;
 		if (!strcmp(key, "Anonymous")) {
-			p->anonymous += kib / page_kib;
-			p->own += (kib / page_kib < alone ? kib / page_kib
-							  : alone);
+			const double own = kib < alone ? kib : alone;
+
+			p->anonymous += kib;
+			p->own += own;
+			p->common += all - kib - (alone - own);
 		}
+		if (!strcmp(key, "AnonHugePages"))
+			p->huge += kib;
 	}
 	free(text);
 	return p->mappings && p->resident;

@@ -15,6 +15,8 @@ struct process_pages {
 	double anonymous; /* of them: of no file, or changed since they were
 			     read */
 	double own;	  /* of these: no other process has them, too */
+	double common; /* of files, unchanged, that other processes map, too */
+	double huge;   /* of the anonymous ones: parts of huge pages */
 	double mappings;
 };
 bool process_pages(pid_t pid, struct process_pages *p);

@@ -24,7 +24,8 @@
  * add= rows: fork and exit of a process that has mapped more than the
  * measuring program itself: anonymous pages, its own or shared with the parent
  * since a fork, pages of a file (private and only read, as those of libraries
- * are), or mappings; facts state what the process had in all. exit is timed
+ * are), the same where another process maps them, too (common), or mappings;
+ * facts state what the process had in all. exit is timed
  * from the child's last instruction until its parent, which waits, goes on: the
  * switch is in it.
  *
@@ -81,6 +82,7 @@
 #define UNUSED_FD      9999
 #define PROC_FILE      "/proc/self/stat"
 #define ADDED_PAGES    4096 /* to a process: 16 MiB */
+#define HELD_PAGES     ((size_t)8192)
 #define ADDED_MAPPINGS 512
 
 /* Memory of the processes that take part. */
@@ -101,15 +103,20 @@ struct state {
 	struct file_place place;
 	/* Names below it with as many components as the case says. */
 	char file[64], missing[64], fresh[64], other[64], dir[64], link[64];
-	const char *made; /* of a file that tidy() removes, or NULL */
+	const char *made;     /* of a file that tidy() removes, or NULL */
+	const char *above;    /* the path of such names */
+	unsigned int entries; /* that were made */
 	size_t bytes, pages, added;
 	int fds;
 	int fd, far, listener; /* -1: not open */
 	char *map, *heap;      /* map is NULL: none */
+	char *held;	       /* HELD_PAGES, or NULL; */
+	size_t held_pages;     /* of them are in use */
 	size_t map_bytes;
 	pid_t self; /* this process */
 	pid_t pid;  /* of a child; 0: none */
 	int status; /* that it ends with */
+	int policy; /* of this process, between visits */
 	struct shared *shared;
 	enum timer_method method;
 	struct partner partner;
@@ -383,13 +390,23 @@ static void touch(char *at, size_t pages)
 		((volatile char *)at)[i * page_bytes()] = 1;
 }
 
+/* Keeps as many pages: new ones of a program are seldom those that were given
+ * back just before, which are cheaper. */
+static void hold(struct state *s, size_t pages)
+{
+	if (!s->held || s->held_pages + pages > HELD_PAGES)
+		return;
+	touch(s->held + s->held_pages * page_bytes(), pages);
+	s->held_pages += pages;
+}
+
 #define PART_BYTES (MOST_PAGES * page_bytes())
 
 /* Some of which as many pages were touched as the case says.  A call on
  * PART_BYTES of it divides the mapping, as those of a dynamic linker do. */
 static bool have_map(struct state *s, int fd)
 {
-	if (!have_pages(s, MOST_PAGES + 1,
+	if (!have_pages(s, (s->pages > MOST_PAGES ? s->pages : MOST_PAGES) + 1,
 			fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, fd))
 		return false;
 	touch(s->map, s->pages);
@@ -580,7 +597,8 @@ static bool have_child(struct state *s, bool ended)
  * of a file one by one, backwards, so that the kernel cannot join them. */
 static bool add(struct state *s)
 {
-	const bool file = !strcmp(s->what, "file");
+	const bool file =
+		!strcmp(s->what, "file") || !strcmp(s->what, "common");
 	const bool maps = !strcmp(s->what, "mappings");
 	const size_t pages = maps ? ADDED_MAPPINGS : ADDED_PAGES;
 
@@ -604,7 +622,7 @@ static bool add(struct state *s)
 /* Whether the parent has the pages that are added. */
 static bool shares(const struct state *s)
 {
-	return !strcmp(s->what, "shared");
+	return !strcmp(s->what, "shared") || !strcmp(s->what, "common");
 }
 
 /* A process that has what the case adds, and ends. */
@@ -612,7 +630,7 @@ static bool end_child(struct state *s)
 {
 	s->pid = fork();
 	if (!s->pid) {
-		if (!shares(s) && !add(s))
+		if (strcmp(s->what, "shared") != 0 && !add(s))
 			_exit(1);
 		process_pages(0, &s->shared->size);
 		s->shared->began = timer_end(s->method);
@@ -695,10 +713,11 @@ static bool await_thread(struct state *s)
 #define PACKET(row)	 "bytes={1,8K}"
 #define FEW_BYTES(row)	 "bytes={1,256}"
 #define PAGES(row)	 "pages={0,16}"
+#define MANY_PAGES(row)	 "pages={1,16,256}"
 #define ENTRIES(row)	 "entries={2,202}"
 #define FDS(row)	 "descriptors={1,64}"
 #define MORE(row)	 "add={none,anonymous,file,mappings}"
-#define MORE_SHARED(row) "add={none,anonymous,shared,file,mappings}"
+#define MORE_SHARED(row) "add={none,anonymous,shared,file,common,mappings}"
 #define BYTES_PAGES(row) "bytes={1,4K} pages=1; op=" row " bytes=64K pages=16"
 #define NEW_PAGES(row)                                                     \
 	"bytes={1,4K} pages=1 new_pages=1; op=" row " bytes=64K pages=16 " \
@@ -809,10 +828,23 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 static const char deep[] = "d/d/d/d/d/d/d/";
 _Static_assert(sizeof(deep) == 2 * (DEPTH - 1) + 1, "so many directories");
 
+/* @n more files, in the directory that names beginning with @above are in. */
+static bool fill_directory(struct state *s, const char *above, int n)
+{
+	char name[64];
+	bool good = true;
+
+	while (good && n--) {
+		snprintf(name, sizeof(name), "%sentry-%04u", above,
+			 s->entries++);
+		good = make_file(s, name, 0);
+	}
+	return good;
+}
+
 /* In each directory what the rows look up. */
 static int make_names(struct state *s)
 {
-	char name[32];
 	int err = 0;
 
 	for (int depth = 0; !err && depth < DEPTH; depth++) {
@@ -821,11 +853,7 @@ static int make_names(struct state *s)
 		      (depth + 1 < DEPTH && chdir("d"));
 	}
 	err = err || fchdir(s->top) || mkdir("empty", 0700) ||
-	      mkdir("full", 0700);
-	for (int i = 0; !err && i < MOST_NAMES; i++) {
-		snprintf(name, sizeof(name), "full/entry-%04d", i);
-		err = !make_file(s, name, 0);
-	}
+	      mkdir("full", 0700) || !fill_directory(s, "full/", MOST_NAMES);
 	return err ? -errno : 0;
 }
 
@@ -875,15 +903,18 @@ static int setup(struct bench *b, void *state)
 }
 
 /* The calls before have deleted thousands of inodes, which can make a new one
- * fifty times as expensive: go to a directory apart, with others in it. */
-static int go_apart(struct bench *b, const struct state *s)
+ * fifty times as expensive: go to a directory apart, with others in it.  It has
+ * names: some kernels number those of a directory in a tree. */
+static int go_apart(struct bench *b, struct state *s)
 {
 	char name[32];
 	const int dir = file_place_apart(s->top, name, bench_random(b));
-	bool good = dir >= 0 && !fchdir(dir);
+	bool good =
+		dir >= 0 && !fchdir(dir) && fill_directory(s, "", MOST_NAMES);
 
 	for (int i = 1; good && i < DEPTH; i++)
 		good = !mkdir("d", 0700) && !chdir("d");
+	good = good && fill_directory(s, "", MOST_NAMES);
 	good = good && !fchdir(dir);
 	if (dir >= 0)
 		close(dir);
@@ -905,15 +936,18 @@ static void note_facts(struct bench *b, const struct state *s,
 	/* A fork copies both; an end frees those that are shared with none. */
 	bench_fact(b, c, "anonymous_pages",
 		   call_is(c, "fork") ? size->anonymous : size->own);
-	if (call_is(c, "exit"))
+	if (call_is(c, "exit")) {
 		bench_fact(b, c, "shared_pages", shared);
+		bench_fact(b, c, "common_pages", size->common);
+	}
 	bench_fact(b, c, "mappings", size->mappings);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const char *above = deep + 2 * (DEPTH - number(c, "components", 1));
+	const size_t up = DEPTH - number(c, "components", 1);
+	const char *above = s->above = deep + 2 * up;
 
 	snprintf(s->file, sizeof(s->file), "%sfile", above);
 	snprintf(s->missing, sizeof(s->missing), "%smissing", above);
@@ -937,6 +971,18 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		process_pages(0, &s->shared->size);
 		note_facts(b, s, c);
 	}
+	/* A task that is made may else run before the call returns. */
+	s->policy = sched_getscheduler(0);
+	if ((call_is(c, "fork") || call_is(c, "thread")) && partner_defer())
+		return bench_fail(b, errno, "defer to others");
+	if (s->added) {
+		if (!have_pages(s, HELD_PAGES, MAP_PRIVATE | MAP_ANONYMOUS, -1))
+			return bench_fail(b, errno, "map memory");
+		s->held = s->map;
+		s->map = NULL;
+		s->held_pages = 0;
+		hold(s, ADDED_PAGES);
+	}
 	if (c->most)
 		return go_apart(b, s);
 	if (!s->row->act)
@@ -949,11 +995,17 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 static int leave(struct bench *b, void *state, const struct bench_case *c)
 {
+	const struct sched_param none = { 0 };
 	struct state *s = state;
 
+	if (s->policy == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &none);
 	if (call_is(c, "exit"))
 		note_facts(b, s, c);
 	partner_stop(&s->partner);
+	if (s->held)
+		munmap(s->held, HELD_PAGES * page_bytes());
+	s->held = NULL;
 	return tidy(s) && (!c->most || !fchdir(s->top))
 		       ? 0
 		       : bench_fail(b, errno, "tidy up");
@@ -991,7 +1043,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct row *row = c->arg;
+	struct state *s = state;
 
+	/* Now more, now fewer: the kernel fetches dozens of pages at once. */
+	hold(s, s->added + s->held_pages % 3);
+	if (c->most && !fill_directory(s, s->above, 1))
+		return bench_fail(b, errno, "make a file");
 	return row->ready(state)
 		       ? 0
 		       : bench_fail(b, errno, "make %s ready", row->call.name);
