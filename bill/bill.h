@@ -48,7 +48,7 @@ enum operation_id {
 	OPERATIONS_N
 };
 
-#define FEATURES_MAX 4
+#define FEATURES_MAX 5
 enum { OK = 0 };
 
 extern const struct operation {
@@ -188,14 +188,16 @@ void memory_fault(struct memory *m, pid_t tid, uint64_t address,
 		  struct profile *p);
 void memory_forget(struct memory *m, uint64_t from, uint64_t to);
 
-/* memory_present() - pages of task @tid that are there; what is beyond
- * MEMORY_LOOK of them is not looked at. */
+/* memory_present() - pages of task @tid that are there; with its memory as
+ * @small, else NULL, without those of huge pages, which go at once; what is
+ * beyond MEMORY_LOOK of them is not looked at. */
 #define MEMORY_LOOK (1U << 20)
-uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to);
+uint64_t memory_present(const struct memory *small, pid_t tid, uint64_t from,
+			uint64_t to);
 
-/* memory_resident() - the features FILE_PAGES, ANONYMOUS_PAGES, SHARED_PAGES
- * and MAPPINGS of task @tid; a @fork copies those that are shared, too, as its
- * own.  Return: whether it has any pages. */
+/* memory_resident() - the features FILE_PAGES, COMMON_PAGES, ANONYMOUS_PAGES,
+ * SHARED_PAGES and MAPPINGS of task @tid, without huge pages; a @fork copies
+ * those that are shared, too, as its own.  Return: whether it has any pages. */
 bool memory_resident(pid_t tid, bool fork, uint64_t feature[FEATURES]);
 
 /* memory_read() - bytes of task @tid.  Return: bytes read, fewer where its

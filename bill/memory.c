@@ -15,12 +15,14 @@
  * where users may not know that, whether other processes have it, too. */
 #define ENTRY_THERE (1ULL << 63)
 #define ENTRY_FILE  (1ULL << 61)
-#define ENTRY_WHICH (1ULL << 56 | ((1ULL << 55) - 1))
+#define ENTRY_WHICH (ENTRY_ALONE | ((1ULL << 55) - 1))
+#define ENTRY_ALONE (1ULL << 56)
 
 /* A page after its last fault. */
 enum {
 	PAGE_UNKNOWN, /* it had none */
-	PAGE_READ,    /* one of a file or of zeros, and other small ones */
+	PAGE_READ,    /* one of a file, and other small ones */
+	PAGE_ZERO,    /* that of zeros, until it is written */
 	PAGE_OWN,     /* the process's own */
 	PAGE_HUGE, /* the same, by one fault for its whole region, it seems */
 };
@@ -177,18 +179,37 @@ static uint64_t huge_pages(void)
 	return n && n <= AREA ? n : 1;
 }
 
-/* Whether the first fault in the @n pages of a region, @page is one of them,
- * has filled it.  Pages that had a fault each by now look the same, until the
- * next of these faults is read. */
-static bool is_huge(struct memory *m, pid_t tid, uint64_t page, uint64_t n,
-		    const uint8_t *region)
+/* The class of the first fault in the @n pages of a region, @page is one of
+ * them, if it has filled it: with a huge page or, as it is read, with zeros, of
+ * which some are not written yet; else @class, that of a small page.  Pages
+ * that had a fault each by now look like a huge one, until the next of these
+ * faults is read. */
+static int first_fault(struct memory *m, pid_t tid, uint64_t page, uint64_t n,
+		       uint8_t *region, int class)
 {
 	static const uint8_t none[AREA];
+	static uint64_t entry[AREA];
 	const uint64_t from = page / n * n * PAGE_SIZE;
 	const uint64_t to = from + n * PAGE_SIZE;
+	uint64_t alone = 0;
 
-	return n > 1 && !memcmp(region, none, n) && !is_file(m, tid, from) &&
-	       !is_file(m, tid, to - 1) && memory_present(tid, from, to) == n;
+	if (n == 1 || memcmp(region, none, n) != 0 || is_file(m, tid, from) ||
+	    is_file(m, tid, to - 1) || memory_present(NULL, tid, from, to) < n)
+		return class;
+	read_entries(tid, from / PAGE_SIZE, entry, n);
+	for (size_t i = 0; i < n; i++)
+		alone += (entry[i] & ENTRY_ALONE) != 0;
+	memset(region, alone < n ? PAGE_ZERO : PAGE_HUGE, n);
+	return alone < n ? OP_FAULT_ZERO : OP_FAULT_HUGE;
+}
+
+/* An earlier fault was counted as @from, and was one of @to. */
+static void mistaken(struct profile *p, int from, int to)
+{
+	const uint64_t one = p->class[from].count > 0;
+
+	p->class[from].count -= one;
+	p->class[to].count += one;
 }
 
 /* The page is looked at when more faults of it may have followed.  A process
@@ -209,10 +230,11 @@ static int class_of_fault(struct memory *m, pid_t tid, uint64_t address,
 
 	if (*page == PAGE_HUGE && !*owners) { /* it was a fault of one page */
 		memset(region, PAGE_READ, n);
-		p->class[OP_FAULT_HUGE].count--;
-		p->class[OP_FAULT_ANON].count++;
+		mistaken(p, OP_FAULT_HUGE, OP_FAULT_ANON);
 	}
 	if (*page >= PAGE_OWN) {
+		if (!*owners && !file)
+			mistaken(p, OP_FAULT_ANON, OP_FAULT_UNZERO);
 		if (*owners)
 			class = **owners > 1 ? OP_FAULT_COW : OP_FAULT_REUSE;
 		disown(owners);
@@ -223,12 +245,14 @@ static int class_of_fault(struct memory *m, pid_t tid, uint64_t address,
 		class = OP_FAULT_COW;
 	else if (!file && !(entry & ENTRY_THERE && is_zero_page(entry)))
 		class = OP_FAULT_ANON;
-	if (class == OP_FAULT_ANON && is_huge(m, tid, number, n, region)) {
-		memset(region, PAGE_HUGE, n);
-		return OP_FAULT_HUGE;
-	}
-	*page = class == OP_FAULT_COW || class == OP_FAULT_ANON ? PAGE_OWN
-								: PAGE_READ;
+	if (class == OP_FAULT_ANON && *page == PAGE_ZERO)
+		class = OP_FAULT_UNZERO;
+	if (class == OP_FAULT_ANON || class == OP_FAULT_ZERO)
+		class = first_fault(m, tid, number, n, region, class);
+	if (class != OP_FAULT_HUGE)
+		*page = class == OP_FAULT_ZERO	 ? PAGE_ZERO
+			: class == OP_FAULT_FILE ? PAGE_READ
+						 : PAGE_OWN;
 	return class;
 }
 
@@ -238,7 +262,17 @@ void memory_fault(struct memory *m, pid_t tid, uint64_t address,
 	profile_event(p, class_of_fault(m, tid, address, p), NULL);
 }
 
-uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)
+/* Whether faults have shown that a huge page has this one. */
+static bool in_huge(const struct memory *m, uint64_t number)
+{
+	for (size_t i = 0; m && i < m->areas; i++)
+		if (m->area[i].number == number / AREA)
+			return m->area[i].page[number % AREA] == PAGE_HUGE;
+	return false;
+}
+
+uint64_t memory_present(const struct memory *small, pid_t tid, uint64_t from,
+			uint64_t to)
 {
 	static uint64_t entry[4096];
 	uint64_t page = from / PAGE_SIZE, n = 0;
@@ -252,7 +286,8 @@ uint64_t memory_present(pid_t tid, uint64_t from, uint64_t to)
 		if (!got)
 			break;
 		for (size_t i = 0; i < got; i++)
-			n += entry[i] >> 63;
+			n += entry[i] & ENTRY_THERE &&
+			     !in_huge(small, page + i);
 	}
 	return n;
 }
@@ -261,11 +296,13 @@ bool memory_resident(pid_t tid, bool fork, uint64_t feature[FEATURES])
 {
 	struct process_pages p;
 	const bool any = process_pages(tid, &p);
-	const double own = fork ? p.anonymous : p.own;
+	const double small = p.anonymous - p.huge;
+	const double own = fork ? small : p.own > p.huge ? p.own - p.huge : 0;
 
 	feature[FILE_PAGES] = (uint64_t)(p.resident - p.anonymous);
+	feature[COMMON_PAGES] = (uint64_t)p.common;
 	feature[ANONYMOUS_PAGES] = (uint64_t)own;
-	feature[SHARED_PAGES] = (uint64_t)(p.anonymous - own);
+	feature[SHARED_PAGES] = (uint64_t)(small - own);
 	feature[MAPPINGS] = (uint64_t)p.mappings;
 	return any;
 }

@@ -282,7 +282,7 @@ static void take_path(struct task *t, struct call *c, int i, bool before)
 
 	/* Read here, the task has no fault for it in the call. */
 	if (before && c->args[i] &&
-	    !memory_present(t->tid, c->args[i], c->args[i] + 1))
+	    !memory_present(NULL, t->tid, c->args[i], c->args[i] + 1))
 		t->missed = c->args[i];
 	read_path(t, c->args[i], path);
 	if (!*path && !has(t, 'e'))
@@ -469,8 +469,8 @@ static void enter_brk(struct task *t, struct call *c)
 	} else if (wanted < now) {
 		c->traits |= LESS;
 		c->feature[PAGES] =
-			memory_present(t->tid, in_pages(wanted) * PAGE_SIZE,
-				       now);
+			memory_present(t->memory, t->tid,
+				       in_pages(wanted) * PAGE_SIZE, now);
 	}
 }
 
@@ -576,8 +576,9 @@ static void look_at_arguments(struct task *t, struct call *c)
 	if (has(t, 'f'))
 		c->kind = kind_of(t, argument(t, 'f', 0));
 	if (has(t, 'm') && c->args[0])
-		c->feature[PAGES] = memory_present(t->tid, c->args[0],
-						   c->args[0] + c->args[1]);
+		c->feature[PAGES] =
+			memory_present(t->memory, t->tid, c->args[0],
+				       c->args[0] + c->args[1]);
 }
 
 /* Read only where another task can keep this one waiting. */

@@ -214,6 +214,7 @@ static void faults_read(bool running)
 static void count_brought(const uint64_t feature[FEATURES])
 {
 	profile->class[OP_FAULT_FILE].feature[0].sum += feature[FILE_PAGES];
+	profile->class[OP_FAULT_FILE].feature[1].sum += feature[COMMON_PAGES];
 }
 
 /* Faults of one thread, as the kernel counts them. */

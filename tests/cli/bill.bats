@@ -114,6 +114,7 @@ expect() {
 	# Some kernels have no page of zeros for what is only read.
 	zero=$(more 'fault zero page' faults)
 	[[ $zero == @(0|9) ]]
+	((zero == 0)) || expect faults 4 'fault, zero page written'
 	[[ $(($(more 'fault anonymous' faults) + zero)) == 3[3-5] ]]
 	[[ $(more 'fault copy-on-write' faults) == [4-6] ]]
 	[[ $(more 'fault file' faults) == @(9|1[0-3]) ]]
@@ -123,6 +124,9 @@ expect() {
 	[[ $(more 'fault huge page' huge) == @(0|4) ]]
 	[[ $(more 'fault anonymous' small) == 20[4-5]? ]]
 	expect small 0 'fault huge page'
+	profile huge_zeros
+	expect huge_zeros 0 'fault huge page'
+	[[ $(more 'fault, zero page written' huge_zeros) == @([01]|100) ]]
 	profile cow
 	profile cow_none
 	[[ $(($(count_of 'fault copy-on-write' cow) - $(count_of 'fault copy-on-write' cow_none))) == 3[2-4] ]]
@@ -139,6 +143,9 @@ expect() {
 	[[ $(jq .processes fork_children.json) == 4 ]]
 	profile exit_pages
 	[[ $(sums exit 'anonymous pages' exit_pages) == @(19[89]|20[0-2]) ]]
+	profile common
+	profile common_none
+	[[ $(($(sum_of exit 'common pages' common) - $(sum_of exit 'common pages' common_none))) == 2[4-6]? ]]
 	profile threads
 	expect threads 5 thread
 	expect threads 5 'exit, memory stays'
@@ -314,7 +321,7 @@ cost() { "$ROOT/scripts/bill" --bin "$BIN" "$@"; }
 costing() {
 	{
 		"$BIN/calls" --list | sed 's/^/calls /'
-		printf 'page_fault fault=%s\n' file file_single cow reuse anonymous zero thp
+		printf 'page_fault fault=%s\n' file file_common file_single cow unzero reuse anonymous zero thp
 		echo context_switch between=process,by=pipe,place=same_cpu,stat=switch
 	} | jq -Rc --argjson value "$2" --arg op "${3-}" --argjson other "${4-0}" 'capture("(?<benchmark>[^ ]*) (?<case>.*)")
 		| .status = "ok" | .unit = "ns" | .value = (if .case | startswith("op=" + $op) and $op != "" then $other else $value end)
@@ -333,6 +340,19 @@ bill_of() {
 		unclassed: {}, untraced: null, fault_kinds: "", unknown_faults: 0}' >all
 	run -0 bill_of all here
 	jq -e '.unclassed == [] and (.operations | length > 150)' <<<"$output"
+}
+
+@test "a counted cost is a mean of many samples, a page that others map is cheaper" {
+	local profile='{"processes": 1, "threads": 0, "calls": {}, "unclassed": {}, "untraced": null, "fault_kinds": "",
+		"unknown_faults": 0, "classes": [{"id": "FAULT_FILE", "name": "fault file", "count": 2,
+		"features": {"pages": {"sum": 32, "max": 0}, "common pages": {"sum": 16, "max": 0}}}]}'
+
+	costing here 1000
+	bill_of <(echo "$profile") <(sed 's/\(fault=file_common.*"value":\)1000/\1600/' here) | jq -e '.sum.value == 1600'
+	jq -c '.unit = "instructions" | .mean = 1500 | .max = 2000 | .samples = 10' here >counted
+	bill_of <(echo "$profile") counted | jq -e '.sum.value == 3000'
+	bill_of <(echo "$profile") <(sed 's/"samples":10/"samples":9/' counted) | jq -e '.sum.value == 2000'
+	bill_of <(echo "$profile") <(sed 's/"max":2000/"max":9000/' counted) | jq -e '.sum.value == 2000'
 }
 
 @test "a known cost, features between and beyond what was measured, and what changes" {
