@@ -54,6 +54,7 @@ static const struct opt common_opts[] = {
 		"fresh processes to measure in, count"),
 	OPT_U64(0, "invocations", settings, plan.invocations, NULL, 1, 10000,
 		NULL),
+	OPT_FLAG(0, "marks", settings, plan.marks, NULL),
 	OPT_U64(0, "cpu", settings, plan.cpu, NULL, 0, 65535,
 		"CPU to measure on (default: the last usable one of the "
 		"fastest kind), the kernel's number"),

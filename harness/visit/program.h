@@ -185,6 +185,7 @@ struct invocation_plan {
 	uint64_t invocations, cpu, effort, seed, round;
 	const char *timer, *dir, *cpus, *copies;
 	bool core, counters;
+	bool marks; /* reads of the clock tell the ledger whose a visit is */
 
 	double share_ms;	      /* for all samples, at effort 100 */
 	const char *const *core_rows; /* patterns, NULL at the end */
