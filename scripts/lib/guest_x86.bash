@@ -20,13 +20,16 @@ find_release() {
 
 # A kernel that need not unpack itself in the emulator boots twice as fast.
 unpack_kernel() { # VMLINUZ VMLINUX
-	local at
-	command -v xz >/dev/null || return 1
-	at=$(LC_ALL=C grep -aboP '\xFD7zXZ\x00' "$1" | head -n 1 | cut -d: -f1)
-	[[ -n $at ]] || return 1
-	# xz complains of what stands behind its data.
-	tail -c +$((at + 1)) "$1" | xz -dcq >"$2" 2>/dev/null || true
-	[[ $(head -c 4 "$2") == $'\x7fELF' ]]
+	local packer at
+	for packer in 'xz \xFD7zXZ\x00' 'zstd \x28\xB5\x2F\xFD'; do
+		command -v "${packer% *}" >/dev/null || continue
+		at=$(LC_ALL=C grep -aboP "${packer#* }" "$1" | head -n 1 | cut -d: -f1)
+		[[ -n $at ]] || continue
+		# They complain of what stands behind their data.
+		tail -c +$((at + 1)) "$1" | "${packer% *}" -dcq >"$2" 2>/dev/null || true
+		[[ $(head -c 4 "$2") != $'\x7fELF' ]] || return 0
+	done
+	return 1
 }
 
 # The image is only unpacked, never installed.
