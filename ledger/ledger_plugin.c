@@ -4,11 +4,8 @@
  * between two reads of the time-stamp counter by call path.
  *
  * Arguments: out=FILE; mark=ADDRESS: an instruction of the guest's user that
- * begins the next section; one 16 bytes behind it ends the last one; rare=N: an
- * interval has paths and lines of the cache only if the task has read more than
- * N times (0) in this section where it begins: most are of a program's start,
- * and repeated ones are looked for.
- * When the machine stops, FILE has
+ * begins the next section; one 16 bytes behind it ends the last one.  When the
+ * machine stops, FILE has
  *
  *   N NODE PARENT SITE ENTRY KIND   a call path: called from before SITE
  *   M                               a mark
@@ -66,8 +63,9 @@ size_t qemu_plugin_insn_size(const insn_t *);
 #define NEAR	  64 /* a call within a thunk */
 #define STOP	  16
 #define MOST_DEEP 1000
-#define LINE	  6  /* 64 bytes */
-#define STACK	  14 /* 16 KiB: one of the kernel's */
+#define LINE	  6	 /* 64 bytes */
+#define STACK	  14	 /* 16 KiB: one of the kernel's */
+#define MANY	  100000 /* cells and pages, to begin an interval with */
 
 /* The number of instructions executed, and from a bit on those of each class.
  * The difference of a block does not run over. */
@@ -113,6 +111,10 @@ struct task {
 	int fresh; /* not seen to return since it was switched to */
 };
 
+struct page { /* of 64 lines, a bit for each that was touched */
+	uint64_t lines, epoch;
+};
+
 struct part { /* what is written of a cell */
 	uint32_t node, count;
 	uint64_t pc;
@@ -134,15 +136,15 @@ struct table {
 int qemu_plugin_version = 1;
 
 static const char *out;
-static uint64_t mark, rare, section, done, done_before, epoch, stack, nparts;
-static struct table blocks, paths, cells, tasks, profiles, lines, sites;
+static uint64_t mark, section, done, done_before, epoch = 1, stack, nparts;
+static struct table blocks, paths, cells, tasks, profiles, pages;
 static struct block *last;
 static struct task *task;
 static struct cell *touched; /* since the last read */
 static struct {
 	uint64_t count, interrupts, of[CLASSES];
-} now;			   /* likewise */
-static int on, with_paths; /* the section, this interval */
+} now;	       /* likewise */
+static int on; /* in a section */
 static FILE *calls, *parts;
 
 static void *zeros(size_t n, size_t size)
@@ -261,12 +263,10 @@ static void returned(uint64_t to)
 		pop_to(0);
 }
 
-/* Add the counts of instructions, to @c if there is one; @times is -1 to take
- * them back. */
+/* Add counts of instructions, also to @c; @times is -1 to take them back. */
 static void count(struct cell *c, uint64_t adds, uint64_t times)
 {
-	if (c)
-		c->count += times * EXECUTED(adds);
+	c->count += times * EXECUTED(adds);
 	now.count += times * EXECUTED(adds);
 	for (int k = 0; k < CODE && adds >> FIELD(k); k++)
 		now.of[k] += times * (adds >> FIELD(k) & 0xff);
@@ -309,20 +309,24 @@ static void entered(const struct block *b, int whole)
 	}
 }
 
-/* Behind a read that was the @nth of its kind. */
-static void begin(uint64_t nth)
+/* Begin an interval. */
+static void begin(void)
 {
 	fputs("\n", calls);
-	with_paths = on && nth >= rare;
 	memset(&now, 0, sizeof(now));
 	touched = NULL;
 	epoch++;
+	if (cells.n + pages.n > MANY) {
+		section++;
+		forget(&cells);
+		forget(&pages);
+	}
 }
 
 /* A read, of whoever asked for it in a program, not in the libraries. */
 static void keep(void)
 {
-	uint64_t hash = 0, site, *nth;
+	uint64_t hash = 0, site;
 	struct profile *p;
 	size_t i = task->n;
 
@@ -344,8 +348,7 @@ static void keep(void)
 		p->n);
 	for (int k = 0; k < CLASSES; k++)
 		fprintf(calls, U, now.of[k]);
-	nth = find(&sites, mix(mix(7, (uintptr_t)task), site), sizeof(*nth));
-	begin((*nth)++);
+	begin();
 }
 
 /* Those of interrupts are not of what is measured.  The kernel moves its stack
@@ -353,13 +356,16 @@ static void keep(void)
  * many there are in a sample. */
 static void touch(uint64_t at, enum class of)
 {
-	uint64_t *then;
+	const uint64_t line = UINT64_C(1) << (at >> LINE) % 64;
+	struct page *p;
 
-	if (!with_paths || task->interrupts || at >> STACK == stack)
+	if (!on || task->interrupts || at >> STACK == stack)
 		return;
-	then = find(&lines, mix(mix(5, of), at >> LINE), sizeof(*then));
-	now.of[of] += *then != epoch;
-	*then = epoch;
+	p = find(&pages, mix(mix(5, of), at >> LINE >> 6), sizeof(*p));
+	if (p->epoch != epoch)
+		*p = (struct page) { .epoch = epoch };
+	now.of[of] += !(p->lines & line);
+	p->lines |= line;
 }
 
 /* The cell of the last block on the path of @task. */
@@ -430,8 +436,8 @@ static void executed(unsigned int cpu, void *data)
 			now.interrupts++;
 		}
 		if (on)
-			count(last->cell = with_paths ? cell_of_last() : NULL,
-			      done - done_before, 1);
+			count(last->cell = cell_of_last(), done - done_before,
+			      1);
 		if (b->entry && !(whole && leads_to(b->pc)))
 			entered(b, whole);
 		else if (whole && last->end != JUMP)
@@ -440,11 +446,7 @@ static void executed(unsigned int cpu, void *data)
 	if (b->pc == mark || b->pc == mark + STOP) {
 		on = b->pc == mark;
 		fputs("M", calls);
-		section++;
-		forget(&cells);
-		forget(&lines);
-		forget(&sites);
-		begin(0);
+		begin();
 	}
 	last = b;
 	done_before = done;
@@ -641,15 +643,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "mark=", 5))
 			mark = strtoull(argv[i] + 5, NULL, 16);
-		else if (!strncmp(argv[i], "rare=", 5))
-			rare = strtoull(argv[i] + 5, NULL, 10);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = argv[i] + 4;
 	if (!mark || !out || !(calls = fopen(out, "w")) ||
 	    snprintf(name, sizeof(name), "%s.parts", out) >=
 		    (int)sizeof(name) ||
 	    !(parts = fopen(name, "w"))) {
-		perror("ledger_plugin: mark=ADDRESS,out=FILE[,rare=N]");
+		perror("ledger_plugin: mark=ADDRESS,out=FILE");
 		return -1;
 	}
 	task = zeros(1, sizeof(*task));

@@ -22,13 +22,14 @@
 #        calls.pl residual TIMES ROWS.TSV ...   what each row's time ("ROW\tNS") is
 #                beyond one coefficient for each class
 #
-# SYMBOLS are lines "ADDRESS NAME [PROGRAM]", of the kernel and of programs; ROWS lines "SECTION PROGRAM CASE
-# ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX OVERHEAD", with tabs between.
+# SYMBOLS are lines "ADDRESS NAME [PROGRAM]", of the kernel and of programs; ROWS lines "SECTION PROGRAM
+# NUMBER CASE ESTIMATOR UNIT VALUE ITERS BASELINE MIN MAX OVERHEAD", with tabs between; NUMBER: in
+# the program's --list, from 0.
 
 use strict;
 use warnings;
 no warnings 'portable'; # 64 bits
-use List::Util qw(first max min sum0);
+use List::Util qw(first max min sum0 uniqnum);
 
 use constant {
 	USER_ENDS => 1 << 47,
@@ -38,6 +39,7 @@ use constant {
 	LINES     => 2,	 # of the classes, the last ones
 	EMPTY     => qr/^(?:timer_)?empty/, # functions that time nothing
 	LEAVES    => qr/^(?:syscall_|exit_to_|__x86_)|sys_call$/, # of the way in and out
+	HARNESS   => qr/^(?:visit_case|one_event|note_sampled|reference_share|time_chain)$/,
 	CHANGED   => 0.02,	 # of a row
 	SHOWN     => 0.9,	 # of its difference
 	CAUSE     => 0.1,	 # the least share of a difference that is a cause
@@ -110,27 +112,31 @@ sub function {
 	};
 }
 
-# Calls $each with the number of each section and its reads; a record of many sections
-# is larger than the memory.
+# Calls $each with the number of each section and its reads, of which the same ones are one
+# thing; a record of many sections is larger than the memory.
 sub read_calls {
 	my ($file, $each) = @_;
-	my ($n, $reads) = (-1);
+	my ($n, $reads, %known) = (-1);
 
 	open my $in, '<', $file or die "calls.pl: $file: $!\n";
 	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
 	while (<$in>) {
-		my ($kind, @f) = split ' ', $_, 7;
+		if (/^N/) {
+			my (undef, $id, $parent, $site, $entry, $kind) = split;
 
-		if ($kind eq 'N') {
-			$nodes{$f[0]} = [$f[1], hex $f[2], hex $f[3], $f[4]];
-		} elsif ($kind eq 'M') {
+			$nodes{$id} = [$parent, hex $site, hex $entry, $kind];
+		} elsif (/^M/) {
 			$each->($n, $reads) if $n >= 0;
 			$n++;
 			$reads = [];
+			%known = ();
 		} elsif ($n >= 0) {
-			push @$reads, { site => hex $f[0], count => $f[1],
-				interrupts => $f[2], at => $f[3], n => $f[4],
-				of => $f[5] // '' };
+			push @$reads, $known{$_} //= do {
+				my (undef, $site, $count, $interrupts, $at, $parts, @of) = split;
+
+				{ site => hex $site, count => $count, interrupts => $interrupts,
+				  at => $at, n => $parts, of => [map { $_ // 0 } @of[0 .. $#classes]] };
+			};
 		}
 	}
 	$each->($n, $reads) if $n >= 0;
@@ -138,14 +144,6 @@ sub read_calls {
 
 # A thunk that only leads to a function is none.
 sub leads { return $_[0] =~ /^(?:__x86_(?:indirect|return)_|__indirect_thunk|srso_|retbleed_|__SCT__|entry_ibpb)/ }
-
-# The classes of a read: few of many are asked for.
-sub of {
-	my ($r) = @_;
-	my @of = split ' ', $r->{of};
-
-	return map { $of[$_] // 0 } 0 .. $#classes;
-}
 
 # The functions of a node, outermost first, and what it is apart from: a function
 # that was jumped to is one of its caller's.
@@ -176,19 +174,33 @@ sub path {
 	};
 }
 
-# The instructions from read $i to read $j, times $times, to %$sum by node and block,
+# The visits in @$reads of a section, {NUMBER} => lists of reads, by the case that each is to.
+# Before each are reads by read_clock(), as many as the number's two digits of base 16, the last
+# one first, and one more, with one by another function between (harness/visit/visit.c).  An
+# interrupt can make the clock be read again.
+sub visits {
+	my ($reads) = @_;
+	my $signs = join '', map { function($_->{site} - 1) eq 'read_clock' ? 1 : 0 } @$reads;
+	my %visits;
+
+	while ($signs =~ /(1+)0(1+)(0*)/g) {
+		push @{ $visits{ 16 * (length($2) - 1) + length($1) - 1 } }, [@$reads[$-[3] .. $+[3] - 1]]
+			if !grep { $_->{interrupts} } @$reads[$-[1] + 1 .. $+[2] - 1];
+	}
+	return \%visits;
+}
+
+# The instructions of window $w, times $times, to %$sum by node and block,
 # and to the classes @$of.  Lines are the most between two reads, and of the sample with
 # the least: another one may have met a fault or another task.
 sub add_window {
-	my ($of, $sum, $reads, $i, $j, $times) = @_;
+	my ($of, $sum, $w, $times) = @_;
 
 	my @lines = (0) x @classes;
 
-	for my $r (@$reads[$i + 1 .. $j]) {
-		my @of = of($r);
-
-		$of->[$_] += $times * $of[$_] for 0 .. $#classes - LINES;
-		$lines[$_] = max($lines[$_], $of[$_]) for @classes - LINES .. $#classes;
+	for my $r (@{ $w->{reads} }[$w->{i} + 1 .. $w->{j}]) {
+		$of->[$_] += $times * $r->{of}[$_] for 0 .. $#classes - LINES;
+		$lines[$_] = max($lines[$_], $r->{of}[$_]) for @classes - LINES .. $#classes;
 		seek $parts, $r->{at} * PART, 0;
 		read $parts, my $bytes, $r->{n} * PART;
 		my @part = unpack '(LLQ)*', $bytes;
@@ -199,48 +211,25 @@ sub add_window {
 	$of->[$_] = min($of->[$_] // $lines[$_], $lines[$_]) for @classes - LINES .. $#classes;
 }
 
-# Windows that may be a sample: {i}, {j}, {length}, {interrupts}, and how many reads in it
-# are {without} paths: each read with the one before it, the one before that, and the last
-# one of its function.
-sub windows {
-	my ($reads) = @_;
-	my ($total, $interrupts, $without, %last, @till, @all) = (0, 0, 0);
-
-	for my $j (0 .. $#$reads) {
-		my $r = $reads->[$j];
-		my $of = function($r->{site} - 1);
-		my %from;
-
-		$without++ if $r->{count} && !$r->{n};
-		$till[$j] = [$total += $r->{count}, $interrupts += $r->{interrupts}, $without];
-		for my $i ($j - 1, $j - 2, $last{$of} // -1) {
-			next if $i < 0 || $from{$i}++;
-			push @all, { i => $i, j => $j, of => $of, length => $total - $till[$i][0],
-				interrupts => $interrupts - $till[$i][1], without => $without - $till[$i][2] };
-		}
-		$last{$of} = $j;
-	}
-	return \@all;
-}
-
-# Batches, in their order: reads of the function that times them, two by two.
+# Batches of a visit, in their order: each from a read by the function that times them to its
+# last one before the next batch.  What it times may read the counter, too.
 sub batches {
 	my ($reads) = @_;
-	my ($total, $from, @all) = (0);
+	my ($total, $begin, @all) = (0);
 
 	for my $j (0 .. $#$reads) {
 		my $r = $reads->[$j];
 
 		$total += $r->{count};
 		next if function($r->{site} - 1) ne 'time_batch';
-		if (defined $from) {
-			push @all, { i => $from->[0], j => $j, length => $total - $from->[1] };
-			undef $from;
+		$begin //= $r->{site};
+		if ($r->{site} == $begin) {
+			push @all, { reads => $reads, i => $j, from => $total };
 		} else {
-			$from = [$j, $total];
+			@{ $all[-1] }{qw(j length)} = ($j, $total - $all[-1]{from});
 		}
 	}
-	return \@all;
+	return grep { $_->{j} } @all;
 }
 
 # Quads of batches of n, 2n, 2n and n operations whose difference is $want, or two
@@ -253,6 +242,7 @@ sub quads {
 		my @t = map { $_->{length} } @$batches[$k .. $k + 3];
 		my $d = $t[1] + $t[2] - $t[0] - $t[3];
 
+		next if $batches->[$k]{reads} != $batches->[$k + 3]{reads};
 		push @{ $of{$d} }, $k if $d > 0;
 	}
 	my $near = sprintf '%.0f', $want;
@@ -266,8 +256,8 @@ sub quads {
 
 # A row of repeated operations, whose value is (b - a) / n: counts by node and block.
 sub of_batches {
-	my ($row, $reads) = @_;
-	my $batches = batches($reads);
+	my ($row, $section) = @_;
+	my $batches = [map { batches($_) } @{ $section->{visits}{ $row->{number} } // [] }];
 	my $two_n = 2 * $row->{iters};
 	my %sum;
 
@@ -281,12 +271,8 @@ sub of_batches {
 		for my $quad (@quads) {
 			my ($k, $share) = @$quad;
 
-			for (0 .. 3) {
-				my $b = $batches->[$k + $_];
-
-				add_window($of, \%sum, $reads, $b->{i}, $b->{j},
-					$sign * $share * ($_ == 1 || $_ == 2 ? 1 : -1) / $two_n);
-			}
+			add_window($of, \%sum, $batches->[$k + $_],
+				$sign * $share * ($_ == 1 || $_ == 2 ? 1 : -1) / $two_n) for 0 .. 3;
 		}
 	}
 	$row->{of}[$_] += $of_baseline[$_] // 0 for 0 .. $#classes - LINES;
@@ -304,7 +290,7 @@ sub timer_alone {
 	my $timer = min(grep { $n{$_} >= @all / 4 } keys %n) // 0;
 	my $read = first { $_->{count} == $timer } @all;
 
-	return ($timer, $read ? [of($read)] : []);
+	return ($timer, $read ? $read->{of} : []);
 }
 
 # Whether windows of these lengths have the sample $x of $ops operations, to one
@@ -312,48 +298,78 @@ sub timer_alone {
 sub has { my ($lengths, $x) = @_; return grep { $lengths->{ sprintf '%.0f', $x + $_ } } -1, 0, 1 }
 
 # The windows that are the median of a row, among those between the same two
-# reads, {LENGTH}: one, or two whose mean it is, next to each other.  To half an
+# reads, {LENGTH}: one, or two whose mean it is, the nearest ones.  To half an
 # instruction, for medians are of groups.
 sub median_of {
 	my ($row, $lengths, $timer, $ops) = @_;
 	my $want = $ops * $row->{value} + $timer;
-	my $near = sprintf '%.0f', $want;
+	my ($near, $twice) = map { sprintf '%.0f', $_ } $want, 2 * $want;
 
 	return if grep { !has($lengths, $ops * $row->{$_} + $timer) } qw(min max);
 	return $near if $lengths->{$near} && abs($near - $want) <= 0.5 + 1e-9 * $want;
-	my $below = max(grep { $_ < $want } keys %$lengths);
-	my $above = min(grep { $_ > $want } keys %$lengths);
-	return ($below, $above) if defined $below && defined $above && abs($below + $above - 2 * $want) < 1e-9 * $want + 1e-6;
-	return;
+	my $below = max(grep { $_ < $want && $lengths->{ $twice - $_ } } keys %$lengths);
+	return defined $below && abs($twice - 2 * $want) < 1e-9 * $want + 1e-6 ? ($below, $twice - $below) : ();
+}
+
+# Windows of the visits to a case that may be a sample, by the sites of the reads {from} and
+# {to}: {windows}{LENGTH} from {i} to {j} of {reads}.  Each read with the one before it, the one
+# before that, and the last one of its function; of those that are as long the last one with
+# the fewest {interrupts}.
+sub between {
+	my ($section, $number) = @_;
+
+	return @{ $section->{between}{$number} //= do {
+		my %of;
+
+		for my $reads (@{ $section->{visits}{$number} // [] }) {
+			my ($total, $interrupts, %last, @till) = (0, 0);
+
+			for my $j (0 .. $#$reads) {
+				my $r = $reads->[$j];
+				my $name = function($r->{site} - 1);
+
+				$till[$j] = [$total += $r->{count}, $interrupts += $r->{interrupts}];
+				next if $name =~ EMPTY || $name =~ HARNESS;
+				for my $i (grep { $_ >= 0 } uniqnum $j - 1, $j - 2, $last{$name} // -1) {
+					my ($from, $to) = ($reads->[$i]{site}, $r->{site});
+					my $between = $of{"$from $to"} //= { from => $from, to => $to };
+					my $best = \$between->{windows}{ $total - $till[$i][0] };
+					my $w = { reads => $reads, i => $i, j => $j, interrupts => $interrupts - $till[$i][1] };
+
+					$$best = $w if !$$best || $w->{interrupts} <= $$best->{interrupts};
+				}
+				$last{$name} = $j;
+			}
+		}
+		[map { $of{$_} } sort keys %of];
+	} };
 }
 
 # A row of events: its median is one of them.  Without the timer, unless the row
 # includes it: what it takes between two reads with nothing between.  Its share in a
 # row's overhead is how many operations an event has.
 sub of_events {
-	my ($row, $reads) = @_;
-	my ($timer, $timer_of) = $row->{overhead} ? timer_alone($reads) : (0, []);
+	my ($row, $section) = @_;
+	my ($timer, $timer_of) = $row->{overhead} ? @{ $section->{timer} //= [timer_alone($section->{reads})] } : (0, []);
 	my $ops = $row->{overhead} ? sprintf '%.0f', $timer / $row->{overhead} : 1;
-	my (%between, %sum);
+	my (@median, %alike, %sum);
+	my %term = map { $_ => 1 } split /,/, $row->{case};
 
 	return 'does not say what the timer takes' if $row->{overhead} eq '';
 	return 'the timer takes another time in the row' if abs($timer - $ops * $row->{overhead}) > 0.5;
-	push @{ $between{"$reads->[$_->{i}]{site} $reads->[$_->{j}]{site}"}{ $_->{length} } }, $_
-		for grep { $_->{of} !~ EMPTY } @{ windows($reads) };
-	my %median = map { my @m = median_of($row, $between{$_}, $timer, $ops); @m ? ($_ => \@m) : () } keys %between;
-	my @sites = sort keys %median;
-	return 'no two reads have its median, least and most between them' if !@sites;
-	return 'more than two reads have its median, least and most between them' if @sites > 1;
-	my ($from, $to) = split ' ', $sites[0];
-	my @lengths = @{ $median{ $sites[0] } };
+	# What was recorded beside another case is in visits to that one, whose name is like it.
+	push @{ $alike{ grep { $term{$_} } split /,/, $section->{case}{$_} // '' } }, $_ for sort keys %{ $section->{visits} };
+	for my $numbers ([$row->{number}], @alike{ sort { $b <=> $a } keys %alike }) {
+		@median = grep { @{ $_->{lengths} } } map { { of => $_, lengths => [median_of($row, $_->{windows}, $timer, $ops)] } }
+			map { between($section, $_) } @$numbers if !@median;
+	}
+	return 'no two reads have its median, least and most between them' if !@median;
+	return 'more than two reads have its median, least and most between them' if @median > 1;
+	my ($from, $to, $between) = @{ $median[0]{of} }{qw(from to windows)};
+	my @lengths = @{ $median[0]{lengths} };
 	my $of_timer = 0;
 
-	for my $length (@lengths) {
-		my ($w) = sort { $a->{without} <=> $b->{without} || $a->{interrupts} <=> $b->{interrupts} || $b->{j} <=> $a->{j} }
-			@{ $between{ $sites[0] }{$length} };
-
-		add_window($row->{of}, \%sum, $reads, $w->{i}, $w->{j}, 1 / ($ops * @lengths));
-	}
+	add_window($row->{of}, \%sum, $between->{$_}, 1 / ($ops * @lengths)) for @lengths;
 	# Both reads are called from where the window begins.
 	for ($timer ? keys %sum : ()) {
 		my ($node, $pc) = split;
@@ -389,13 +405,13 @@ sub folded_path {
 
 sub number { return sprintf('%.10f', $_[0]) =~ s/\.?0+$//r }
 
-# The folded paths of a row with these reads to stdout, its classes to $to.
+# The folded paths of a row of $section to stdout, its classes to $to.
 sub fold_row {
-	my ($row, $reads, $to) = @_;
+	my ($row, $section, $to) = @_;
 	my $sum = $row->{estimator} eq 'derived' ? 'is computed from other rows'
 		: !$row->{value} || $row->{unit} ne 'ns' ? 'is no time'
-		: $row->{estimator} eq 'difference' ? of_batches($row, $reads)
-		: $row->{estimator} =~ /median|min|max/ ? of_events($row, $reads) : "is a $row->{estimator} of events";
+		: $row->{estimator} eq 'difference' ? of_batches($row, $section)
+		: $row->{estimator} =~ /median|min|max/ ? of_events($row, $section) : "is a $row->{estimator} of events";
 	my $name = "$row->{program} $row->{case}";
 	my %folded;
 
@@ -425,7 +441,7 @@ sub fold {
 		chomp;
 		my %row;
 
-		@row{qw(section program case estimator unit value iters baseline min max overhead)} = split /\t/;
+		@row{qw(section program number case estimator unit value iters baseline min max overhead)} = split /\t/;
 		$row{$_} ||= 0 for qw(value iters baseline min max);
 		$row{overhead} //= '';
 		$row{of} = [];
@@ -433,11 +449,11 @@ sub fold {
 	}
 	read_calls($calls, sub {
 		my ($n, $reads) = @_;
+		my $rows = delete $of{$n} or return;
 
-		for my $row (@{ delete $of{$n} // [] }) {
-			look_into($row->{program});
-			fold_row($row, $reads, $to);
-		}
+		look_into($rows->[0]{program});
+		my $section = { reads => $reads, visits => visits($reads), case => { map { @$_{qw(number case)} } @$rows } };
+		fold_row($_, $section, $to) for @$rows;
 	});
 	die "calls.pl: $calls ends before the last row\n" if %of;
 }

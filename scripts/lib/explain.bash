@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # ledger explain: the call paths of rows, and why they differ between kernels.
 #
-# QEMU counts with the plugin of ledger/.  Each row has a process of its own, all of
-# all programs in one boot of each kernel, and a mark before it: a program that does nothing,
-# at an address that the plugin knows.  Symbols come from the kernel's kallsyms.
+# QEMU counts with the plugin of ledger/ in one boot of each kernel.  Before each program is a
+# mark: a program that does nothing, at an address that the plugin knows.  The visits to each
+# case are known by reads of the clock.  Symbols come from the kernel's kallsyms.
 
 # Where a program lies that is not moved (norandmaps), and the mark's first instruction.
 readonly explain_base=0x555555554000 explain_mark=10000080
@@ -36,16 +36,15 @@ explain_plugin() {
 		die 2 "${CC:-cc} could not make the plugin of $source"
 }
 
-# explain_cases PROGRAM PATTERN: "PROGRAM EFFORT CASE" of the ledger's rows that match.
+# explain_cases PROGRAM PATTERN: the cases of the ledger that match.
 explain_cases() {
 	local -a counted
-	local all effort
+	local all
 
-	read -r _ effort all <<<"$(grep "^$1 " <<<"$counted_programs")"
+	read -r _ _ all <<<"$(grep "^$1 " <<<"$counted_programs")"
 	read -ra counted <<<"$all"
 	all=$("${conf[bin]}/$1" --list "${counted[@]}")
-	if ! "${conf[bin]}/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all" |
-		sed "s/^/$1 $effort /"; then
+	if ! "${conf[bin]}/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all"; then
 		mapfile -t counted <<<"$all"
 		die 2 "explain: no row of $1 that is counted matches '$2';" \
 			"$(meant "$2" "$1 --list has all" "${counted[@]}")"
@@ -62,17 +61,20 @@ explain_refuse() { # PROGRAM CASE
 	[[ -z $row ]] || die 2 "explain: $1 $2 $row; explain those"
 }
 
-# The initramfs of counted_initrd(), but for its end: each row of $cases alone.
+# The initramfs of counted_initrd(), but for its end: each program, behind its --list; of one
+# program $cases alone, if a $pattern was given.
 explain_initrd() {
-	local program effort case
+	local program effort counted
 
 	mkdir -p "$work/1"
 	explain_marks "$work/marks"
 	counted_marks=$work/marks counted_initrd "$place" "$work/root" "$work/1/initrd" 1 '' "$(
-		while read -r program effort case; do
-			printf '/suite/mark\necho "@case %s %s"\n' "$program" "$case"
-			counted_command "$program" "$effort" 1 "--case '$case'"
-		done <<<"$cases"
+		while read -r program effort counted; do
+			[[ $program && " ${conf[only]} " == *" $program "* ]] || continue
+			[[ -z $pattern ]] || counted="--case '${cases//$'\n'/\' --case \'}'"
+			printf 'echo @program %s\n/suite/bin/%s --list\n/suite/mark\n' "$program" "$program"
+			counted_command "$program" "$effort" 1 "$counted"
+		done <<<"$counted_programs"
 		printf '/suite/unmark\n'
 	)"
 }
@@ -113,10 +115,12 @@ explain_symbols() { # KERNEL
 # The table that calls.pl wants of the rows of a console.
 explain_rows() {
 	jq -Rrn 'foreach inputs as $line ({n: -1};
-			if $line | startswith("@case ") then .n += 1 | .of = ($line[6:] / " ") | .row = null
-			else .row = ($line | if startswith("{") then fromjson? // null else null end) end;
-			select(.row.case == .of[1] and .row.status == "ok")
-			| [.n, .of[], .row.estimator, .row.unit, .row.value, .row.iters,
+			.row = null
+			| if $line | startswith("@program ") then {n: (.n + 1), of: $line[9:], number: {}}
+			elif $line | startswith("{") then .row = ($line | fromjson? // null)
+			else .number[$line] = (.number | length) end;
+			select(.row.status == "ok")
+			| [.n, .of, .number[.row.case], .row.case, .row.estimator, .row.unit, .row.value, .row.iters,
 			   .row.baseline, .row.min, .row.max, .row.overhead] | @tsv)' "$1"
 }
 
@@ -126,7 +130,7 @@ explain_calls() { perl "$here/lib/calls.pl" "$@"; }
 explain_side() {
 	local n=$1 took
 
-	emulator+=" -plugin $explain_so,mark=$explain_mark,rare=1,out=$work/calls.$n"
+	emulator+=" -plugin $explain_so,mark=$explain_mark,out=$work/calls.$n"
 	boot_once "$work/1/boot.$n" "$2" "$3" "$2 ${3:-plain}" || return
 	log "$2 ${3:-plain}: $(format_us "$took")"
 	explain_symbols "$2" >"$work/symbols.$n"
@@ -166,7 +170,7 @@ explain_write() {
 		sed "s,^,${sides[n]//[;,]/_};," "$work/$n.folded" >>"$out/explain.folded"
 		awk -F '\t' -v OFS='\t' -v side="${sides[n]}" 'BEGIN { none = "\t\t\t\t\t\t\t\t" }
 			NR == FNR { row = $1; sub(/^[^\t]*\t/, ""); of[row] = $0; next }
-			{ row = $2 " " $3; print side, row, $6, row in of ? of[row] : none }' \
+			{ row = $2 " " $4; print side, row, $7, row in of ? of[row] : none }' \
 			"$work/classes.$n" "$work/rows.$n" >>"$out/rows.tsv"
 	done
 	explain_calls table "${folded[@]}" >"$out/explain.txt"
@@ -238,7 +242,7 @@ explain() {
 			"${conf[check]}" >"$work/check"
 		[[ -s $work/check ]] || die 2 "--check: ${conf[check]} has no row of ${conf[only]}"
 	fi
-	[[ $cases == *$'\n'* ]] || explain_refuse "${cases%% *}" "${cases##* }"
+	[[ $cases == *$'\n'* ]] || explain_refuse "${conf[only]}" "$cases"
 	explain_initrd
 	explain_sides
 	((!failed)) || return "$([[ ! -v conf[check] ]] && echo 1 || echo 125)"
