@@ -54,7 +54,7 @@ my $moved = 0x555555554000;
 # For the kernel, '', and for each program: its addresses, in order, and their names.
 my %symbols;
 my $program = ''; # whose the user's addresses are
-my (%function, %path, %nodes, $parts);
+my (%function, %path, @nodes, $parts);
 
 # The least of several names of one address: marks of a section come last, then
 # longer ones, then by letter.
@@ -122,9 +122,9 @@ sub read_calls {
 	open $parts, '<:raw', "$file.parts" or die "calls.pl: $file.parts: $!\n";
 	while (<$in>) {
 		if (/^N/) {
-			my (undef, $id, $parent, $site, $entry, $kind) = split;
+			my (undef, $id, $node) = split ' ', $_, 3;
 
-			$nodes{$id} = [$parent, hex $site, hex $entry, $kind];
+			$nodes[$id] = $node; # few are asked for
 		} elsif (/^M/) {
 			$each->($n, $reads) if $n >= 0;
 			$n++;
@@ -151,10 +151,9 @@ sub path {
 	my ($id) = @_;
 
 	return $path{$id} //= do {
-		my $node = $nodes{$id};
-
-		if ($node) {
-			my ($parent, $site, $entry, $kind) = @$node;
+		if ($nodes[$id]) {
+			my ($parent, $site, $entry, $kind) = split ' ', $nodes[$id];
+			($site, $entry) = (hex $site, hex $entry);
 			my $above = path($parent);
 			my @frames = @{ $above->{frames} };
 			my $caller = function($kind ? $site : $site - 1);
