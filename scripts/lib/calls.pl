@@ -675,18 +675,23 @@ sub print_tree {
 	}
 }
 
+# The causes with a share of the difference; if it has many small ones, the first three.
+sub greatest {
+	my ($c) = @_;
+	my $all = sum0 map { abs } values %$c;
+	my @causes = by_size($c);
+	my $n = grep { abs $c->{$_} >= CAUSE * $all } @causes;
+
+	return @causes[0 .. min($#causes, ($n || 3) - 1)];
+}
+
 # Causes that the same rows share are one line.
 sub print_causes {
 	my ($rows, $causes) = @_;
 	my (%rows, %together, %range);
 
 	for my $row (@$rows) {
-		my $c = $causes->{$row};
-		my $all = sum0 map { abs } values %$c;
-
-		for (by_size($c)) {
-			push @{ $rows{$_} }, $row if abs $c->{$_} >= CAUSE * $all;
-		}
+		push @{ $rows{$_} }, $row for greatest($causes->{$row});
 	}
 	for my $cause (keys %rows) {
 		my @n = map { $causes->{$_}{$cause} } @{ $rows{$cause} };
@@ -757,11 +762,9 @@ sub causes_table {
 		for my $row (@{ $d->{changed} }) {
 			my ($x, $y) = @{ $d->{sum}{$row} };
 			my $c = $d->{causes}{$row};
-			my $all = sum0 map { abs } values %$c;
-			my @most = grep { abs $c->{$_} >= CAUSE * $all } by_size($c);
 
 			print join("\t", $name_a, $name_b, $row, number($x), number($y), sprintf('%+.1f', 100 * ($y - $x) / $x),
-				join ', ', map { "$_ (" . whole($c->{$_}) . ')' } @most), "\n";
+				join ', ', map { "$_ (" . whole($c->{$_}) . ')' } greatest($c)), "\n";
 		}
 	}
 }

@@ -249,6 +249,14 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	grep -q '^2 causes explain 1 row' out/explain.html
 }
 
+@test "explain: of many small causes the first three" {
+	for n in 1 2; do
+		printf "p row;f%s $n\n" {a..l} >"$n"
+	done
+	run -0 perl "$ROOT/scripts/lib/calls.pl" causes old 1 new 2
+	[[ ${lines[1]} == $'old\tnew\tp row\t12\t24\t+100.0\tfa more (+1), fb more (+1), fc more (+1)' ]]
+}
+
 # fold ROW...: what calls.pl makes of a record of three events of 40 instructions, 10 of
 # them of the sampler, in a visit to case 18, one that takes 90 in another, of which it is not
 # certain to which case, for its sign was interrupted, and in one to case 0 of twin, whose events take
