@@ -211,7 +211,7 @@ sub add_window {
 }
 
 # Batches of a visit, in their order: each from a read by the function that times them to its
-# last one before the next batch.  What it times may read the counter, too.
+# last one before the next batch.  The operations may read the counter, too.
 sub batches {
 	my ($reads) = @_;
 	my ($total, $begin, @all) = (0);
@@ -356,7 +356,7 @@ sub of_events {
 
 	return 'does not say what the timer takes' if $row->{overhead} eq '';
 	return 'the timer takes another time in the row' if abs($timer - $ops * $row->{overhead}) > 0.5;
-	# What was recorded beside another case is in visits to that one, whose name is like it.
+	# A row that was recorded beside another is in the visits to that one, whose name is like it.
 	push @{ $alike{ grep { $term{$_} } split /,/, $section->{case}{$_} // '' } }, $_ for sort keys %{ $section->{visits} };
 	for my $numbers ([$row->{number}], @alike{ sort { $b <=> $a } keys %alike }) {
 		@median = grep { @{ $_->{lengths} } } map { { of => $_, lengths => [median_of($row, $_->{windows}, $timer, $ops)] } }
