@@ -85,7 +85,7 @@ struct block {
 	enum frame_kind entry; /* of the kernel, by an interrupt or a fault */
 	int numbered;	       /* pushes a number first */
 	struct cell *cell;     /* of the path where it ran last, */
-	uint64_t section;      /* and when */
+	uint64_t generation;   /* of the cells then */
 };
 
 /* Instructions that may cost more than their count, and cache lines. */
@@ -136,7 +136,7 @@ struct table {
 int qemu_plugin_version = 1;
 
 static const char *out;
-static uint64_t mark, section, done, done_before, epoch = 1, stack, nparts;
+static uint64_t mark, generation, done, done_before, epoch = 1, stack, nparts;
 static struct table blocks, paths, cells, tasks, profiles, pages;
 static struct block *last;
 static struct task *task;
@@ -317,7 +317,7 @@ static void begin(void)
 	touched = NULL;
 	epoch++;
 	if (cells.n + pages.n > MANY) {
-		section++;
+		generation++;
 		forget(&cells);
 		forget(&pages);
 	}
@@ -374,11 +374,11 @@ static struct cell *cell_of_last(void)
 	const uint64_t id = path();
 	struct cell *c = last->cell;
 
-	if (!c || last->section != section || c->path != id) {
+	if (!c || last->generation != generation || c->path != id) {
 		c = find(&cells, mix(mix(2, id), last->pc), sizeof(*c));
 		c->path = id;
 		c->pc = last->pc;
-		last->section = section;
+		last->generation = generation;
 	}
 	if (c->epoch != epoch) {
 		c->epoch = epoch;
