@@ -73,7 +73,7 @@ explain_initrd() {
 			[[ $program && " ${conf[only]} " == *" $program "* ]] || continue
 			[[ -z $pattern ]] || counted="--case '${cases//$'\n'/\' --case \'}'"
 			printf 'echo @program %s\n/suite/bin/%s --list\n/suite/mark\n' "$program" "$program"
-			counted_command "$program" "$effort" 1 "$counted"
+			counted_command "$program" "$effort" 1 "--marks $counted"
 		done <<<"$counted_programs"
 		printf '/suite/unmark\n'
 	)"
