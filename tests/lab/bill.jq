@@ -44,15 +44,15 @@ def beside: ["interrupts", "threads", "idle"];
   elif $misses == 2 then
 	([.[].changes[] | select(.name == $side[-1].name and ($side | length > 3))] as $kernel
 	| ([.[].changes[]] - $kernel) as $options
-	| def off: [(.predicted - .exact | fabs) - (.asks | fabs), 0] | max;
-	  def wrong: select((.exact | fabs) - (.asks | fabs) > 0.01 and .exact * .predicted < 0);
+	| def off: .predicted - .exact | fabs;
+	  def wrong: select((.exact | fabs) > 0.01 and .exact * .predicted < 0);
 	  ([.[] | .bill / .exact - 1 | fabs]) as $off
 	| ([$off[] | select(. <= 0.1)] | length) as $near
 	| "\($near) of \($off | length) within 10 %, the worst off by \($off | max * 1000 | round / 10) %",
 	  (select($options != []) | "changes by options: the worst off by \([$options[] | off] | max * 1000 | round / 10) points, \([$options[] | wrong] | length) signs wrong"),
 	  (select($kernel != []) | "by the kernel: \([$kernel[] | off] | max * 1000 | round / 10) points, \([$kernel[] | wrong] | length) signs wrong"),
 	  (.[] | .name as $name | .changes[] | select(.asks != 0)
-		| "asks for \(.asks * 100 | tidy) % more with \(.name), which may be off by so much more: \($name)"),
+		| "\($name) itself asks for \(.asks * 100 | tidy) % more with \(.name)"),
 	  if ($near >= ($off | length) * 10 / 12 and ($off | max) <= 0.2 and ([$options[] | off] | max // 0) <= 0.01
 		and ([$kernel[] | off] | max // 0) <= 0.03 and [($options + $kernel)[] | wrong] == [])
 	  then "as promised" else "not as promised" end)
