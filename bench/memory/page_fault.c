@@ -70,17 +70,7 @@
 
 static const struct kind {
 	const char *name;
-	enum {
-		PLAIN,
-		THP,
-		COW,
-		REUSE,
-		ALSO,
-		SINGLE,
-		MAJOR,
-		USER,
-		POPULATE
-	} how;
+	enum { PLAIN, THP, COW, REUSE, ALSO, ONE, MAJOR, USER, POPULATE } how;
 	int flags, advice; /* of mmap() and madvise() */
 	bool memory_file, write;
 	/* From touched page to touched page (a base page where that is more),
@@ -98,7 +88,7 @@ static const struct kind {
 	{ "reuse", REUSE, OWN, SMALL, false, true, 0, PAGES },
 	{ "file", PLAIN, MAP_SHARED, 0, true, false, AROUND_BYTES, 256 },
 	{ "file_common", ALSO, MAP_SHARED, 0, true, false, AROUND_BYTES, 256 },
-	{ "file_single", SINGLE, OWN, 0, true, false, 0, PAGES },
+	{ "file_single", ONE, OWN, 0, true, false, 0, PAGES },
 	{ "major", MAJOR, MAP_SHARED, MADV_RANDOM, false, false,
 	  FILE_OWN_BYTES / DISK_PAGES, 0 },
 	{ "userfaultfd", USER, OWN, SMALL, false, true, 0, PAGES },
@@ -312,7 +302,7 @@ static int make_ready(struct fault_state *s, const struct kind *k)
 	}
 	/* In descending order of the file, so that the kernel cannot join
 	 * them. */
-	for (size_t i = 0; k->how == SINGLE && !err && i < PAGES; i++)
+	for (size_t i = 0; k->how == ONE && !err && i < PAGES; i++)
 		err = mmap(s->base + i * page, page, PROT_READ,
 			   MAP_PRIVATE | MAP_FIXED, s->memory_file,
 			   (off_t)((PAGES - 1 - i) * page)) == MAP_FAILED;
