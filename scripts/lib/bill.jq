@@ -105,6 +105,7 @@ def amount($op; $all; $id; $n; $of):
 	elif $id == "switch" then switch
 	# Each maps some pages around its own, from one (file_single) to all there are; a page
 	# that other processes map, too, is cheaper (file_common).
+	elif $id == "fault_file" and (fault("file") and fault("file_single") | not) then null
 	elif $id == "fault_file" then
 		((feature($all["page_fault fault=file"]; "pages brought") | if . > 1 then . else 16 end) - 1) as $around
 		| ((($of.pages // 0) - $n) / $around | if . < 0 then 0 elif . > $n then $n else . end) as $full
