@@ -87,7 +87,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 			;;
 		@dir*)
 			run -2 --separate-stderr resumed
-			[[ ! -e PWNED && $stderr == *"is no directory"* ]]
+			[[ ! -e PWNED && $stderr == *"no file can be made in"* ]]
 			;;
 		*) refused out/run/plan.tsv "$line" resumed ;;
 		esac

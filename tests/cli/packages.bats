@@ -39,7 +39,7 @@ workspace() {
 	mv tree/scripts/run-all tree/scripts/run-all.real
 	cat >tree/scripts/run-all <<-'END'
 		#!/usr/bin/env bash
-		exec "$0.real" "${@/#card/quick}" --only syscall --effort 20 --rounds 2
+		exec "$0.real" "${@/#card/quick}" --only syscall --effort 20 --rounds 4
 	END
 	chmod +x tree/scripts/run-all
 	cat >tree/oscost-static <<-END
