@@ -54,13 +54,13 @@ static const char *words(const struct rowtable_line *e, const struct run *run)
 static const char *interval(const struct result *r, const char **value)
 {
 	const char *text = tables_interval(r), *second = strstr(*value, " or ");
+	const char *share = text ? strstr(text, " (") : NULL;
 
 	if (r->states && second) {
 		*value = text_format("%.*s", (int)(second - *value), *value);
 		return second + 1;
 	}
-	return text ? text_format("%.*s", (int)strcspn(text, "(") - 1, text)
-		    : NULL;
+	return share ? text_format("%.*s", (int)(share - text), text) : text;
 }
 
 /* "18.9 – 20.1 ns (4)": values of earlier runs of this machine, and of how

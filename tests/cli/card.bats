@@ -63,11 +63,13 @@ card_run() {
 	jq -c 'if .value == null then . elif .benchmark == "tcp_bandwidth" then .unit = "B/s" | .value *= 1e5
 		elif .benchmark == "mem_bandwidth" then .unit = "B/s"
 		elif .benchmark == "process" then .value *= 100
+		elif .benchmark == "procedure" then .value = 10300
 		elif .benchmark == "signal" then .status = "below_resolution" | .value = null | .resolution = 0.5
 		else . end' run/invocations.jsonl >with
 	mv with run/invocations.jsonl
 	run -0 --separate-stderr "$report" card --root "$ROOT" run
 	[[ -z $stderr ]]
+	grep -q ' 10.3 µs  *10.30 µs in all  A$' <<<"$output"
 	[[ ${lines[3]} =~ ^Signal\ to\ itself,\ caught\ +\<\ 0.500\ ns ]]
 	awk -F '  +' '{ print $2 }' <<<"$output" | awk '/^[0-9<]/ { print $NF }' | uniq >units
 	[[ $(tr '\n' ' ' <units) == "ns µs ms kB/s GB/s " ]]
