@@ -47,8 +47,9 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "lib/follow.h"
+#include "lib/mem_buffer.h"
 #include "lib/mem_kernels.h"
+#include "lib/settle.h"
 #include "lib/team.h"
 
 #define MIB	   ((size_t)1 << 20)

@@ -6,30 +6,7 @@
 #include "chase.h"
 #include "mem_buffer.h"
 
-/*
- * Warming up until the caches have taken in what a case touches.  One pass is
- * not enough: a victim cache takes lines in slowly (seen on a Zen 5 after other
- * data: chains of 4 MiB in L3 fell from 105 ns to 10 in ten passes, of 8 MiB in
- * twenty), and a case that is timed before is priced as memory.  To be called
- * in enter(), for each visit: the cases in between have taken the caches.
- */
-
-/* Goes @passes times over all that the case touches. */
-typedef void settle_fn(void *arg, uint64_t passes);
-
-/**
- * settle() - pass after pass until they get no faster (sample_settle()), for a
- * second at most, less at a low effort.  Facts of @c: "passes", how many it
- * took, and "still_falling" if the time was not enough.
- *
- * Return: ns of the fastest pass; NAN if the user asked to stop.
- */
-double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
-	      void *arg);
-
-/*
- * Shared by the programs that follow a chain.
- */
+/* Shared by the programs that follow a chain. */
 
 /* A chain, in the buffer of its kind of pages. */
 struct follow {
@@ -50,7 +27,7 @@ int follow_link(struct bench *b, struct follow *f,
 		const struct follow_plan *plan, int node);
 
 /**
- * follow_settle() - warm up until the caches have taken in a chain.
+ * follow_settle() - warm up until the caches have taken in a chain (settle.h).
  * Sixteen places of it are followed at once: the caches fill in a tenth of the
  * time, in which others that share the last one take less of it back.  One more
  * fact, where that is long enough to be timed: "after_one_pass_ns", of a load
