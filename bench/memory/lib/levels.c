@@ -12,7 +12,7 @@
 #define LEAST_POINTS 3
 #define APART	     1.25
 
-/* The median of y[from..to). */
+/* Of y[from..to). */
 static double median(const double *y, size_t from, size_t to)
 {
 	double work[LEVELS_CURVE];
