@@ -34,7 +34,7 @@
 #include "arch.h"
 #include "bench.h"
 #include "lib/follow.h"
-#include "lib/levels.h"
+#include "lib/steps.h"
 
 #ifndef _SC_LEVEL1_DCACHE_LINESIZE /* sysconf() of musl knows no caches */
 #define _SC_LEVEL1_DCACHE_LINESIZE (-1)

@@ -7,7 +7,7 @@
  * (layout=page). The same number of lines packed side by side (layout=dense)
  * uses as much of the caches but few pages, so the difference of the two is
  * the cost of translation. From its curve the levels of the TLB are detected
- * as those of the caches are (bench/memory/lib/levels.h): the row stat=reach
+ * as those of the caches are (bench/memory/lib/steps.h): the row stat=reach
  * is how many pages a level covers, stat=miss what a load costs more beyond
  * it; where the cost goes on rising, it is that at four times the reach, from
  * that at twice the reach to the greatest. The last
@@ -31,7 +31,7 @@
 
 #include "bench.h"
 #include "lib/follow.h"
-#include "lib/levels.h"
+#include "lib/steps.h"
 #include "stats.h"
 
 #define COUNTS 64 /* points of the curve, at most */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels are found in curves whose levels are known, with noise and without. */
-#include "../../bench/memory/lib/levels.h"
+#include "../../bench/memory/lib/steps.h"
 
 #include <errno.h>
 #include <math.h>

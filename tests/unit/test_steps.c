@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of curves that are known: clean, with noise, with gaps. */
-#include "../../bench/memory/lib/levels.h"
+#include "../../bench/memory/lib/steps.h"
 
 #include "tests.h"
 
