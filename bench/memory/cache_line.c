@@ -160,8 +160,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return follow_run(b, state, c, iters);
 }
 
-/* A batch that came round to lines that it has fetched itself is worth
- * nothing. */
+/* Worth nothing: a batch that came round to lines that it has fetched. */
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {

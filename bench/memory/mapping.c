@@ -48,8 +48,7 @@ static const char points[] =
 	"op=map_touch_unmap pages=file size={4M,64M,?4K..1G/4K};"
 	"needs memory=size";
 
-/* One part in TENTH of a file is written to, a byte in each TOUCH, as by
- * lmbench. */
+/* As by lmbench: of a file one part in TENTH, there a byte in each TOUCH. */
 #define TENTH 10
 #define TOUCH (16 << 10)
 

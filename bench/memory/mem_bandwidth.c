@@ -49,7 +49,6 @@
 #include "bench.h"
 #include "lib/mem_buffer.h"
 #include "lib/mem_kernels.h"
-#include "lib/settle.h"
 #include "lib/team.h"
 
 #define MIB	   ((size_t)1 << 20)

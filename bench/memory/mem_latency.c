@@ -382,8 +382,7 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 			curve->size[end + (end + 1 < (int)curve->n)]);
 		bench_fact(b, row, "hwloc_bytes", told);
 		bench_fact(b, row, "steps_off", off);
-		/* Reasons that make a cache look smaller or larger than it
-		 * is. */
+		/* Reasons that make a cache look smaller or larger. */
 		if (off > 1)
 			bench_fact_text(
 				b, row, "why",

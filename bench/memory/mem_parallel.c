@@ -174,8 +174,7 @@ static void derive_level(struct bench *b, const struct bench_case *overlap,
 		return;
 	}
 	bench_derive(b, overlap, ns[0] / least_time(ns));
-	/* By more than half of what one more miss for each chain would make of
-	 * it. */
+	/* By half of what one more miss for each chain would make of it. */
 	if (ns[COUNTS - 1] <
 	    ns[COUNTS - 2] * (1 + chases[COUNTS - 2] / chases[COUNTS - 1]) / 2)
 		bench_fact_text(b, overlap, "end",

@@ -126,8 +126,7 @@ static const char points[] =
 	"fault=thp;"
 	"is threads if fault!={major,userfaultfd,reuse} !per;"
 	"is ops=256 if fault={populate,populate_file};"
-	/* Counts that the self-checks need; we count those of userfaultfd
-	 * ourselves. */
+	/* Counts for the self-checks; those of userfaultfd are our own. */
 	"needs resident if fault={populate,populate_file};"
 	"needs faults if fault!={userfaultfd,populate,populate_file}";
 
@@ -300,8 +299,7 @@ static int make_ready(struct fault_state *s, const struct kind *k)
 			       MAP_SHARED | MAP_POPULATE, s->memory_file, 0);
 		err = s->also == MAP_FAILED;
 	}
-	/* In descending order of the file, so that the kernel cannot join
-	 * them. */
+	/* In descending order, so that the kernel cannot join them. */
 	for (size_t i = 0; k->how == ONE && !err && i < PAGES; i++)
 		err = mmap(s->base + i * page, page, PROT_READ,
 			   MAP_PRIVATE | MAP_FIXED, s->memory_file,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sample.h"
-#include "settle.h"
 
 int follow_link(struct bench *b, struct follow *f,
 		const struct follow_plan *plan, int node)

@@ -27,7 +27,7 @@ int follow_link(struct bench *b, struct follow *f,
 		const struct follow_plan *plan, int node);
 
 /**
- * follow_settle() - warm up until the caches have taken in a chain (settle.h).
+ * follow_settle() - warm up until the caches have taken in a chain (settle()).
  * Sixteen places of it are followed at once: the caches fill in a tenth of the
  * time, in which others that share the last one take less of it back.  One more
  * fact, where that is long enough to be timed: "after_one_pass_ns", of a load

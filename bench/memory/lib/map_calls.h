@@ -6,8 +6,7 @@
 #include "call.h"
 #include "mem_buffer.h"
 
-/* Calls that change a mapping, as the programs mapping and shootdown time
- * them. */
+/* Calls that change a mapping, for the programs mapping and shootdown. */
 
 /* The area of a call; a state begins with it. enter() sets its size, and
  * whether it is touched: there, by a store to each page. */

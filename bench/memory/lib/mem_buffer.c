@@ -2,6 +2,7 @@
 #include "mem_buffer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,11 +10,14 @@
 
 #include "arch.h"
 #include "mem.h"
+#include "sample.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
+#define MOST_S	   1 /* of warming up, at --effort 100: METHOD, step 4 */
+#define MAX_PASSES ((uint64_t)1 << 20) /* in one batch */
 #define READ_WRITE (PROT_READ | PROT_WRITE)
 #define MOVE_OURS  2 /* MPOL_MF_MOVE, of a header few have */
 
@@ -166,4 +170,42 @@ int mem_node(char *at, int to)
 		       &status, MOVE_OURS)
 		       ? -errno
 		       : status;
+}
+
+struct job {
+	struct bench *b;
+	settle_fn *fn;
+	void *arg;
+	uint64_t passes;
+};
+
+static int batch(void *arg, uint64_t passes, uint64_t *ticks)
+{
+	struct job *j = arg;
+
+	j->passes += passes;
+	TIMER_INTERVAL(bench_timer(j->b)->method, *ticks,
+		       j->fn(j->arg, passes));
+	return 0;
+}
+
+double settle(struct bench *b, const struct bench_case *c, settle_fn *fn,
+	      void *arg)
+{
+	const struct timer *clock = bench_timer(b);
+	struct job job = { .b = b, .fn = fn, .arg = arg };
+	struct sample_settled settled;
+	uint64_t passes;
+	double cold;
+
+	if (sample_pilot(batch, &job, clock, MAX_PASSES, &passes, &cold) ||
+	    sample_settle(batch, &job, passes,
+			  MOST_S * clock->hz * bench_effort(b), &settled))
+		return NAN;
+	bench_fact(b, c, "passes", (double)job.passes);
+	if (settled.still_falling)
+		bench_fact_text(b, c, "still_falling",
+				"passes still got faster when the time for "
+				"warming up was over");
+	return bench_ns(b, settled.best_ticks) / (double)passes;
 }
