@@ -89,12 +89,23 @@ static void hide(struct bench *b)
 static int matches_nothing(struct bench *b, const char *glob)
 {
 	const struct bench_desc *d = b->desc;
-	char open[160];
+	char open[160], near[400] = "";
+	size_t len = 0;
 
 	points_open(d->open ? d->open : d->points, open, sizeof(open));
+	for (size_t n = *open ? 0 : strlen(glob); n > 2 && !len; n--)
+		EACH_RUN (b, run) {
+			const char *name = run->def.name;
+
+			if (len < 130 && memmem(name, strlen(name), glob, n))
+				len += (size_t)sprintf(near + len, "%s%.120s",
+						       len ? ", "
+							   : "; nearest: ",
+						       name);
+		}
 	return verdict_give_up(b, EXIT_USAGE,
-			       "--case '%s' matches no case of --list%s%s",
-			       glob,
+			       "--case '%s' matches no case of --list%s%s%s",
+			       glob, near,
 			       *open ? "; beside those it may ask for" : "",
 			       open + (*open != '\0'));
 }

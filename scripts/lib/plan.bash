@@ -158,7 +158,7 @@ plan_select() {
 plan_write() {
 	local name i
 
-	printf '# What oscost run --resume goes on with.  Do not edit.\n'
+	printf '# For oscost run --resume: do not edit.\n'
 	for name in "${!saved[@]}"; do
 		printf '@%s\t%s\n' "$name" "${conf[$name]:-}"
 	done

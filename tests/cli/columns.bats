@@ -21,3 +21,8 @@ load ../helpers
 	try 2 "$BIN/syscall" --wide --json
 	[[ $stderr == *"only one of --json, --csv and --wide"* ]]
 }
+
+@test "a case that there is not: the nearest that there are" {
+	try 2 "$BIN/syscall" --case getppid
+	[[ $stderr == *"matches no case of --list; nearest: op=getppid,by=libc, "* ]]
+}
