@@ -167,9 +167,11 @@ const char *out_reason(const struct result *r)
 	return r->reason;
 }
 
-/* "samples 256; min 19.1 ns; mean 20.0 ns ...; evidence". */
+/* "samples 256; min 19.1 ns; mean 20.0 ns ...; evidence".  The percentiles of
+ * batches are no percentiles of operations. */
 static char *figures(const struct result *r)
 {
+	const bool each = r->iters == 1;
 	const struct {
 		const char *name;
 		double value;
@@ -179,17 +181,17 @@ static char *figures(const struct result *r)
 		{ "min", r->min, r->unit },
 		{ "mean", r->mean, r->unit },
 		{ "stddev", r->stddev, r->unit },
-		{ "p50", r->p50, r->unit },
-		{ "p90", r->p90, r->unit },
-		{ "p99", r->p99, r->unit },
-		{ "max", r->max, r->unit },
+		{ "p50", each ? r->p50 : NAN, r->unit },
+		{ "p90", each ? r->p90 : NAN, r->unit },
+		{ "p99", each ? r->p99 : NAN, r->unit },
+		{ "max", each ? r->max : NAN, r->unit },
 		{ "cold", r->cold, r->unit },
 		{ "cycles", r->cycles, NULL },
 	};
 	char *all = NULL;
 
 	for (size_t i = 0; i < sizeof(figure) / sizeof(*figure); i++)
-		if (isfinite(figure[i].value))
+		if (r->status == RESULT_OK && isfinite(figure[i].value))
 			all = append(all, "; ",
 				     text_format("%s %s", figure[i].name,
 						 units(figure[i].value,

@@ -31,17 +31,22 @@ static struct result row(const char *name, enum result_status status)
 	return r;
 }
 
-static void print(size_t n)
+static void print_as(enum out_format format, size_t n)
 {
 	size_t len;
 	FILE *f;
 
 	free(text);
 	f = open_memstream(&text, &len);
-	out_rows(f, OUT_TABLE, "what does\nit cost?", rows, n);
+	out_rows(f, format, "what does\nit cost?", rows, n);
 	fclose(f);
 	for (size_t i = 0; i < n; i++)
 		result_free(&rows[i]);
+}
+
+static void print(size_t n)
+{
+	print_as(OUT_TABLE, n);
 }
 
 /* The longest line of @s in columns. */
@@ -98,6 +103,29 @@ static void remarks(void)
 		   strstr(text, "for all of it\n"),
 	   "a long remark stands below its row");
 	OK(longest(text) <= 80, "in 80 columns");
+}
+
+static void wide(void)
+{
+	rows[0] = row("a=1", RESULT_OK);
+	rows[0].samples = 9;
+	rows[0].iters = 100;
+	rows[0].stddev = 150;
+	rows[0].p90 = 10500;
+	print_as(OUT_WIDE, 1);
+	OK(strstr(text, "samples 9") && strstr(text, "stddev 150 ns") &&
+		   !strstr(text, "p90"),
+	   "wide: the percentiles of batches are none of operations");
+	rows[0] = row("a=1", RESULT_OK);
+	rows[0].iters = 1;
+	rows[0].p90 = 10500;
+	print_as(OUT_WIDE, 1);
+	OK(strstr(text, "p90 10.5 µs"), "wide: those of events are");
+	rows[0] = row("a=1", RESULT_SKIPPED);
+	rows[0].samples = 9;
+	print_as(OUT_WIDE, 1);
+	OK(!strstr(text, "samples"),
+	   "wide: a row without value has no figures");
 }
 
 static void counters(void)
@@ -164,6 +192,7 @@ static void csv(void)
 int main(void)
 {
 	remarks();
+	wide();
 	counters();
 	names();
 	free(text);
