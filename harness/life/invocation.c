@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "distance.h"
 #include "err.h"
 #include "guard.h"
 #include "program.h"
@@ -152,7 +151,6 @@ int invocation_open(struct bench *b, const struct bench_desc *desc, void *state,
 		.rng = plan->seed | 1,
 		.dither = plan->seed | 1,
 	};
-	b->distance_ns = distance_ns;
 	b->begin_ns = invocation_now_ns();
 	err = topo_open(&b->topo);
 	if (err)

@@ -38,7 +38,6 @@ COLUMN(TEXT, timer, SAME, "timer")
 COLUMN(NUMBER, tsc_hz, MEDIAN, "tsc_hz")
 COLUMN(NUMBER, core_hz, MEDIAN, "core_hz")
 COLUMN(NUMBER, core_share, MEDIAN, "core_share")
-COLUMN(NUMBER, distance_ns, MEDIAN, "distance_ns")
 /* "core" or "detail"; NULL: by an older program */
 COLUMN(TEXT, tier, SAME, "tier")
 COLUMN(TEXT, estimator, SAME, "estimator")

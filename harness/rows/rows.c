@@ -302,15 +302,11 @@ static const char *policy_name(unsigned int policy)
 static void circumstances(const struct bench *b, const struct case_run *run,
 			  struct result *row)
 {
-	const struct case_run *of = bench_case_of(b, run->c.of);
-	/* A case that had no visit of its own has what was around the others',
-	 * and one that has its samples from another one its partner, too. */
+	/* A case that had no visit of its own has what was around the others'.
+	 */
 	const struct sample_vec *share = run->got.core_share.n
 						 ? &run->got.core_share
 						 : &b->now.core_share;
-	const struct sample_vec *distance = run->got.distance.n || !of
-						    ? &run->got.distance
-						    : &of->got.distance;
 	struct sched_param param = { 0 };
 
 	sched_getparam(0, &param);
@@ -320,7 +316,6 @@ static void circumstances(const struct bench *b, const struct case_run *run,
 		result_set(&row->timer, timer_name(b->timer.method));
 	result_set(&row->started_at, b->started_at);
 	row->core_share = sample_quantile(share, 0.5);
-	row->distance_ns = sample_quantile(distance, 0.5);
 	row->priority = param.sched_priority;
 	row->cpu = b->unpinned ? -1 : b->cpu;
 	row->duration_s = b->duration_s;

@@ -329,7 +329,6 @@ static void free_run(struct case_run *run)
 	sample_free(&run->got.events);
 	sample_free(&run->got.core_hz);
 	sample_free(&run->got.core_share);
-	sample_free(&run->got.distance);
 	op_counts_free(&run->got.counts);
 	op_counts_free(&run->got.base_counts);
 	free(run->verdict.evidence);

@@ -98,7 +98,6 @@ struct case_samples {
 	bool made_up;		      /* which is done once */
 	struct sample_vec core_hz;    /* before and after each visit */
 	struct sample_vec core_share; /* reference_share(), the same */
-	struct sample_vec distance;   /* to its partner's CPU, the same, ns */
 	bool has_partner;	      /* on another CPU, in its last visit */
 	int partner_cpu;
 	/* Visits that were kept, and how many of them the host or a quota took
@@ -147,8 +146,7 @@ enum phase { PHASE_IDLE, PHASE_COLD, PHASE_WARM_UP, PHASE_SAMPLE };
 
 /* The state beside a visit at one of its ends. */
 struct beside {
-	int cpu;	    /* of its partner; -1 */
-	double distance_ns; /* of that one; NAN */
+	int cpu; /* of its partner; -1 */
 	struct noise_taken taken;
 	bool now; /* no sample was taken since */
 };
@@ -211,9 +209,8 @@ struct bench {
 	const char *kind; /* of that CPU; NULL: all are of one */
 	bool slower;	  /* and it is not the fastest kind */
 	int unpinned; /* why it could not be bound to that: an errno, or 0 */
-	double (*distance_ns)(int cpu); /* services/distance.h */
-	char scratch[PATH_MAX];		/* life/serve.c */
-	struct counters *counters;	/* NULL without --counters */
+	char scratch[PATH_MAX];	   /* life/serve.c */
+	struct counters *counters; /* NULL without --counters */
 	char started_at[32];
 	double duration_s;
 	uint64_t begin_ns;

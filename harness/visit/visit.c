@@ -440,13 +440,9 @@ static void note_beside(struct bench *b, struct case_run *run)
 
 	if (!s->now || s->cpu != cpu) {
 		noise_taken_read(&s->taken, (const int[]) { b->cpu, cpu });
-		s->distance_ns =
-			cpu < 0 || !b->distance_ns ? NAN : b->distance_ns(cpu);
 		s->cpu = cpu;
 		s->now = true;
 	}
-	if (isfinite(s->distance_ns))
-		sample_push(&run->got.distance, s->distance_ns);
 }
 
 void visit_settle(struct bench *b, struct case_run *run,

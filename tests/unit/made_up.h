@@ -32,7 +32,6 @@ static inline void made_up_free(struct case_run *run)
 	sample_free(&run->got.events);
 	sample_free(&run->got.core_hz);
 	sample_free(&run->got.core_share);
-	sample_free(&run->got.distance);
 	free(run->verdict.evidence);
 	run->verdict.evidence = NULL;
 }

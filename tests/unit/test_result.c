@@ -13,7 +13,7 @@ static const char *const full =
 	" \"p90\": 6.5, \"p99\": 7.0, \"p999\": 7.5, \"max\": 8.0,"
 	" \"cold\": 100.0, \"ticks\": 11.24, \"cycles\": 16.86,"
 	" \"timer\": \"lfence\", \"tsc_hz\": 2e9, \"core_hz\": 3e9, "
-	"\"core_share\": 3.9, \"distance_ns\": 96.5,"
+	"\"core_share\": 3.9, "
 	" \"tier\": \"core\",\n"
 	"\"estimator\": \"difference\", \"cpu\": 1, \"kind\": \"IntelCore\", "
 	"\"policy\": \"fifo\","

@@ -145,44 +145,6 @@ TEST(steps_of_values)
 	}
 }
 
-static double median_distance(struct case_run *of, const double *ns, size_t n,
-			      struct case_run *run)
-{
-	const struct bench b = { .desc = &made_up_desc,
-				 .timer = { .hz = 1e9, .tsc_hz = 1e9 },
-				 .runs = (struct case_run *[]) { of, run },
-				 .n_runs = 2 };
-	struct result row;
-	double got;
-
-	for (size_t i = 0; i < n; i++)
-		sample_push(&of->got.distance, ns[i]);
-	rows_make(&b, run, &row);
-	got = row.distance_ns;
-	result_free(&row);
-	sample_free(&of->got.distance);
-	return got;
-}
-
-/* The two ends of each visit. */
-TEST(distances)
-{
-	const double ns[] = { 95, 420, 97, 96, 410, 94 };
-	struct case_run of = one_case(BENCH_EST_MEDIAN);
-	struct case_run fed = one_case(BENCH_EST_MEDIAN);
-
-	fed.c.id = 1;
-	OK(isnan(median_distance(&of, NULL, 0, &of)), "on one CPU no distance");
-	OK_NEAR(median_distance(&of, ns, 6, &of), 96.5, 1e-9,
-		"the median distance");
-	OK(isnan(median_distance(&of, ns, 6, &fed)), "it is no other case's");
-	fed.c.of = &of.c;
-	OK_NEAR(median_distance(&of, ns, 6, &fed), 96.5, 1e-9,
-		"but of those that it gives samples");
-	made_up_free(&of);
-	made_up_free(&fed);
-}
-
 /* A number below 1, the same ones in each run of the test. */
 static double dice(void)
 {
