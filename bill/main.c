@@ -276,5 +276,5 @@ int main(int argc, char **argv)
 		return count(&set);
 	else
 		die(EXIT_USAGE, "bill --out FILE -- COMMAND; try --help");
-	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
+	return flush_stdout();
 }

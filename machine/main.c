@@ -131,9 +131,5 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE,
 		    "%s: no such command; noise, kinds, clean-up or none",
 		    argv[first]);
-	if (fflush(stdout) || ferror(stdout)) {
-		warn("standard output: %s", strerror(errno));
-		return EXIT_FAIL;
-	}
-	return status;
+	return flush_stdout() ? EXIT_FAIL : status;
 }

@@ -154,5 +154,5 @@ int main(int argc, char **argv)
 
 	if (parse(&set, argc, argv))
 		return sampler_run(&set);
-	return fflush(stdout) ? EXIT_FAIL : EXIT_OK;
+	return flush_stdout();
 }

@@ -215,8 +215,6 @@ static int compare_all(const struct settings *o, const struct side *sides,
 			status = EXIT_FAIL;
 	if (o->out && write_pages(o->out, v))
 		status = EXIT_FAIL;
-	if (fflush(stdout) || ferror(stdout))
-		status = EXIT_FAIL;
 	return status == EXIT_OK ? judge(&v) : status;
 }
 

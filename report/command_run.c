@@ -12,11 +12,6 @@
 #include "sections.h"
 #include "text.h"
 
-static int flushed(void)
-{
-	return fflush(stdout) || ferror(stdout) ? EXIT_FAIL : EXIT_OK;
-}
-
 static int check(struct operations *ops, const char *file)
 {
 	struct notes notes = { 0 };
@@ -33,7 +28,7 @@ static int check(struct operations *ops, const char *file)
 		printf("%s: %zu of %zu operations are predicted, %d line%s "
 		       "cannot be used\n",
 		       file, said, ops->n, bad, bad == 1 ? "" : "s");
-	return bad ? EXIT_FAIL : flushed();
+	return bad ? EXIT_FAIL : EXIT_OK;
 }
 
 int command_predictions(const struct settings *set, char **names)
@@ -51,7 +46,7 @@ int command_predictions(const struct settings *set, char **names)
 	if (names[0])
 		return check(&ops, names[0]);
 	operations_template(stdout, &ops, &table);
-	return flushed();
+	return EXIT_OK;
 }
 
 int command_with_run(const struct settings *set, const char *dir, bool core,
@@ -65,7 +60,7 @@ int command_with_run(const struct settings *set, const char *dir, bool core,
 		warn("%s", why);
 		return EXIT_FAIL;
 	}
-	return use(set, &run) ? EXIT_FAIL : flushed();
+	return use(set, &run) ? EXIT_FAIL : EXIT_OK;
 }
 
 static int make(const struct settings *set, struct run *run)

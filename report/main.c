@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 		{ NULL, NULL, NULL },
 	};
 	const char *why, *name = c ? c->name : "";
-	int first, operands;
+	int first, operands, status;
 
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() says so */
 	result_json_memory();
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
 		puts("report " OSCOST_VERSION);
 	}
 	if (set.help || set.version)
-		return EXIT_OK;
+		return flush_stdout();
 	if (!c && first < argc)
 		die(EXIT_USAGE, "unknown command '%s'%s; try %s --help",
 		    argv[first], opts_meant(argv[first], command_names()),
@@ -252,5 +252,6 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "expected %s %s%s; try %s %s --help", called,
 		    name, c->operands, called, name);
 	set.root = find_root(set.root);
-	return c->run(&set, argv + first);
+	status = c->run(&set, argv + first);
+	return flush_stdout() && !status ? EXIT_FAIL : status;
 }

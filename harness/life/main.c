@@ -198,7 +198,7 @@ static int list_cases(void)
 		if (!code && run->verdict.state != CASE_UNSELECTED &&
 		    !run->choice.hidden)
 			puts(run->def.name);
-	return code;
+	return flush_stdout() ? EXIT_FAIL : code;
 }
 
 static int measure(char **argv)
@@ -210,7 +210,7 @@ static int measure(char **argv)
 				       : set.wide ? OUT_WIDE
 						  : OUT_TABLE;
 	size_t n = 0;
-	int code, err;
+	int code;
 
 	timer_probe(&features);
 	if (set.plan.tsc_hz <= 0 && features.invariant)
@@ -220,12 +220,9 @@ static int measure(char **argv)
 	     "loops takes longer; see CFLAGS");
 #endif
 	code = supervise_run(argv, &set.plan, &rows, &n);
-	err = n ? out_rows(stdout, format, bench_question, rows, n) : 0;
-	if (err) {
-		warn("cannot write the results: %s", strerror(-err));
-		code = EXIT_FAIL;
-	}
-	return code;
+	if (n)
+		out_rows(stdout, format, bench_question, rows, n);
+	return flush_stdout() ? EXIT_FAIL : code;
 }
 
 #define misuse(fmt, ...) die(EXIT_USAGE, fmt " (try --help)", ##__VA_ARGS__)
@@ -302,11 +299,11 @@ int main(int argc, char **argv)
 	parsed = opts_parse(argc, argv, sets, &why);
 	if (parsed >= 0 && set.help) {
 		help(sets);
-		return EXIT_OK;
+		return flush_stdout();
 	}
 	if (parsed >= 0 && set.version) {
 		printf("%s (oscost %s)\n", bench_desc.name, OSCOST_VERSION);
-		return EXIT_OK;
+		return flush_stdout();
 	}
 	check(parsed < 0 ? NULL : argv[parsed], parsed, why);
 	if (set.describe)
@@ -316,5 +313,5 @@ int main(int argc, char **argv)
 	else
 		return supervise_orders(&set.plan) ? invoke_deeper()
 						   : measure(args);
-	return EXIT_OK;
+	return flush_stdout();
 }

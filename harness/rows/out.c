@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "out.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -462,8 +461,8 @@ void out_csv_row(FILE *f, const struct result *row, bool first)
 	json_decref(o);
 }
 
-int out_rows(FILE *f, enum out_format format, const char *title,
-	     const struct result *rows, size_t n)
+void out_rows(FILE *f, enum out_format format, const char *title,
+	      const struct result *rows, size_t n)
 {
 	const bool table = format == OUT_TABLE || format == OUT_WIDE;
 
@@ -479,7 +478,4 @@ int out_rows(FILE *f, enum out_format format, const char *title,
 			out_csv_row(f, &rows[i], !i);
 		else
 			fputs(result_line(&rows[i], 12), f);
-	if (fflush(f) || ferror(f))
-		return errno ? -errno : -EIO;
-	return 0;
 }

@@ -18,11 +18,9 @@ enum out_format { OUT_TABLE, OUT_WIDE, OUT_JSON, OUT_CSV };
  * OUT_TABLE: case, value, interval, grade and remark in 80 columns; what
  * --counters counted is in the remark.  OUT_WIDE: the other figures and the
  * evidence are, too.
- *
- * Return: 0 or -errno (the disk is full, the pipe is closed).
  */
-int out_rows(FILE *f, enum out_format format, const char *title,
-	     const struct result *rows, size_t n);
+void out_rows(FILE *f, enum out_format format, const char *title,
+	      const struct result *rows, size_t n);
 
 /**
  * out_csv_row() - a line of CSV with a column for each key of the format, where

@@ -36,7 +36,7 @@ ended_well() { rows 'length == 1 and (.[0].status | IN("ok", "below_resolution")
 	try 0 sh -c 'exec "$@" <&- 2>&-' sh "$BIN/${getpid[0]}" "${getpid[@]:1}"
 	ended_well
 	try 1 sh -c 'exec "$@" >&-' sh "$BIN/${getpid[0]}" "${getpid[@]:1}"
-	says '*: cannot write the results: *'
+	says '*: cannot write the output: *'
 	try 2 sh -c 'exec "$@" 2>&-' sh "$BIN/${getpid[0]}" --none
 	[[ -z $output ]]
 	# Its number is taken, by what cannot be written.

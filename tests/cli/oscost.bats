@@ -165,3 +165,17 @@ best() { ./oscost list "$@" | head -n 1; }
 	run -127 --separate-stderr ./oscost load nosuch
 	[[ $stderr == "oscost: load: no command nosuch" ]]
 }
+
+@test "a word whose output cannot be written says so in one line, and fails" {
+	local words
+
+	cp -r "$ROOT/tests/fixtures/results/small" small
+	for words in list 'explain getppid' help 'help run' 'help syscall' 'syscall --list' 'show small' \
+		'compare small small' 'report --help' 'load --help' 'bill --help'; do
+		run --separate-stderr bash -c './oscost $0 >/dev/full' "$words"
+		[[ $status -eq 1 && ${#stderr_lines[@]} -eq 1 && $stderr == *"cannot write the output"* ]] || {
+			printf '%s: %s: %s\n' "$words" "$status" "$stderr"
+			return 1
+		}
+	done
+}

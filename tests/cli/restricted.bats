@@ -76,7 +76,7 @@ whole_rows() {
 	# The messages go into a pipe: a file would take none of it.
 	# shellcheck disable=SC2016 # expands in the new shell
 	run -1 bash -c 'ulimit -f 0; "$0" --effort 1 --invocations 1 >rows' "$BIN/loop"
-	[[ $output == *"cannot write the results: File too large"* ]]
+	[[ $output == *"cannot write the output: File too large"* ]]
 	# shellcheck disable=SC2016 # expands in the new shell
 	run -2 bash -c 'ulimit -f 0; "$0" --only loop --rounds 1 --effort 1 --bin "$1" \
 		--out out' "$ROOT/scripts/run-all" "$BIN"

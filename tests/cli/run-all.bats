@@ -255,7 +255,7 @@ cut_and_resume() {
 @test "an invocation whose rows had no place is not over" {
 	# shellcheck disable=SC2016 # expands in the stub
 	stub other '[[ -e room ]] && echo "{\"round\": $round}" && exit
-		echo "other: cannot write the results: $(<why)" >&2; exit 1'
+		echo "other: cannot write the output: $(<why)" >&2; exit 1'
 	for why in "No space left on device" "Disk quota exceeded" "Input/output error"; do
 		rm -rf out room
 		echo "$why" >why
