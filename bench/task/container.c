@@ -25,20 +25,15 @@
  * control group (CLONE_INTO_CGROUP, version 2), as its caller sees it. setns=
  * rows: a process goes back into the namespace that it came from.
  *
- * whole=crun and whole=runc are these programs, where they are installed, with
- * the like container but for the overlay and the devices: from vfork to the
- * reaping. They also read and check a configuration, keep a record, and are
- * programs that must be started.
- *
  * This process has a network namespace of its own meanwhile, so that no device
  * of the machine's is added or removed, and all goes with it if it is killed.
  *
  * Measures: ns for one event of its kind, on one CPU.
  * Includes: for cgroup_attach opening and closing the file, for veth the
  *           socket.
- * After:    crun run, runc run; lmbench has none.
+ * After:    the steps of crun and runc; lmbench has none.
  * Needs:    root; overlay and veth for some rows; a scratch directory (--dir)
- *           that overlay takes as its upper directory; crun, runc.
+ *           that overlay takes as its upper directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,8 +76,6 @@ static const char points[] =
 	"setns={mnt,pid,net,ipc,uts,cgroup,time};"
 	"is switches;"
 	"part=$parts; is derived of=[whole=parts !part];"
-	"whole={crun,runc}; is switches; needs $crun if whole=crun;"
-	"needs $runc if whole=runc;"
 	"whole=rest; is switches;"
 	"rest := run * (1 - parts_over_run:(parts / run))";
 
@@ -153,7 +146,7 @@ enum { CALLS(STEP_ENUM) BOX_STEPS };
 #define ALL ((BOX(net_gone) << 1) - 1 - BOX(unshare) - BOX(setns) - BOX(exit))
 
 /* One way of making a container, and what of it is timed.  No steps: it has
- * its samples from elsewhere, or is a runtime's. */
+ * its samples from elsewhere. */
 struct plan {
 	unsigned int steps;	   /* BOX() | ... */
 	uint64_t flags;		   /* of clone3() */
@@ -183,11 +176,8 @@ struct state {
 	const struct plan *plan;
 	pid_t pid;
 	int gate[2], old, events; /* a pipe; a namespace; of links that go */
-	int status;		  /* of the first process, or of a runtime */
+	int status;		  /* of the first process */
 	char path[PATH_MAX];
-
-	/* A container runtime (crun, runc), whose bundle is in dir. */
-	char program[PATH_MAX], name[64];
 };
 
 /* Which namespace: its inode, 0 if it cannot be seen. */
@@ -466,8 +456,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 			p->steps |= BOX(veth) | BOX(net_gone);
 		return true;
 	}
-	if (c->derived || case_is(c, "whole", "crun") ||
-	    case_is(c, "whole", "runc"))
+	if (c->derived)
 		return true;
 	p->steps = ALL;
 	p->flags = SIX;
@@ -481,32 +470,15 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-/* Why it cannot be run, or NULL and its path. */
-static const char *find(const char *name, char path[PATH_MAX])
-{
-	static const char *const places[] = { "/usr/local/s", "/usr/local/",
-					      "/usr/s", "/usr/" };
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, PATH_MAX, "%sbin/%s", places[i], name);
-		if (!access(path, X_OK))
-			return NULL;
-	}
-	return "it is not installed";
-}
-
 static int cases(struct bench *b, void *state)
 {
 	const char *parts[BOX_STEPS];
-	char path[PATH_MAX];
 	size_t n = 0;
 
 	for (int i = 0; i < BOX_STEPS; i++)
 		if (ALL & 1u << i)
 			parts[n++] = steps[i].name;
 	bench_set_names(b, "parts", parts, sizeof(parts[0]), n);
-	bench_need(b, "crun", find("crun", path));
-	bench_need(b, "runc", find("runc", path));
 	return 0;
 }
 
@@ -585,103 +557,11 @@ static int setup(struct bench *b, void *state)
 	return make_places(b, s);
 }
 
-/* The program of a runtime's container ends with the number of its arguments.
- */
-#define ARGUMENTS   "\"one\",\"two\",\"three\""
-#define RUNTIME_RAN 3
-
-static const char config[] =
-	"{\"ociVersion\":\"1.0.2\",\"process\":{\"args\":[\"/true\"," ARGUMENTS
-	"],\"cwd\":\"/\",\"user\":{\"uid\":0,\"gid\":0}},"
-	"\"root\":{\"path\":\"lower\"},\"hostname\":\"oscost\","
-	"\"mounts\":[{\"destination\":\"/proc\",\"type\":\"proc\","
-	"\"source\":\"proc\"}],\"linux\":{\"cgroupsPath\":\"/%s\","
-	"\"namespaces\":[{\"type\":\"pid\"},{\"type\":\"network\"},"
-	"{\"type\":\"ipc\"},{\"type\":\"uts\"},{\"type\":\"mount\"},"
-	"{\"type\":\"cgroup\"}]}}\n";
-
-/* A runtime that is killed leaves its group, in each tree that there is. */
-static void note_groups(struct bench *b, const char *name)
-{
-	char *mounts = sysfile_text("/proc/self/mountinfo"), *rest = mounts;
-	char path[PATH_MAX];
-	struct mount m;
-
-	while (mount_next(&rest, &m))
-		if (!strncmp(m.type, "cgroup", 6)) {
-			snprintf(path, sizeof(path), "%s/%s", m.point, name);
-			bench_guard(b, "cgroup", path);
-		}
-	free(mounts);
-}
-
-/* Make the bundle, of the root lower/, and note what may be left of it. */
-static int open_runtime(struct bench *b, struct state *s, const char *runtime)
-{
-	const char *path = path_of(s, "config.json");
-	FILE *f = fopen(path, "we");
-
-	find(runtime, s->program);
-	snprintf(s->name, sizeof(s->name), GUARD_CGROUP "run-%016llx",
-		 (unsigned long long)bench_random(b));
-	if (!f || fprintf(f, config, s->name) < 0 || fclose(f))
-		return bench_fail(b, errno, "write %s", path);
-	note_groups(b, s->name);
-	return 0;
-}
-
-/* Ends with the status of the runtime. */
-static int attempt(struct partner *p, void *arg)
-{
-	struct state *s = arg;
-	struct page *page = s->page;
-	const int said = open(path_of(s, "said"),
-			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	const int quiet = open("/dev/null", O_RDWR | O_CLOEXEC);
-	char *const argv[] = {
-		s->program, "--root", (char *)path_of(s, "record"),
-		"run",	    "-b",     s->dir,
-		s->name,    NULL
-	};
-	int status;
-
-	if (dup2(quiet, 0) || dup2(quiet, 1) != 1 || dup2(said, 2) != 2 ||
-	    unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return -errno;
-	umount2("/sys/fs/cgroup/unified", MNT_DETACH); /* where it is */
-	TIMER_INTERVAL(s->method, page->all_ticks, status = proc_vfork(argv));
-	return status;
-}
-
-/* One `run` of it, in a process that does not see the empty version 2 tree of a
- * system with control groups of version 1, which crun refuses. */
-static int run_runtime(struct bench *b, struct state *s)
-{
-	struct partner partner = { 0 };
-	char text[160];
-	const int err = partner_start(b, &partner, PARTNER_PROCESS,
-				      bench_cpu(b), attempt, s);
-
-	if (err)
-		return err;
-	s->status = partner_finish(&partner);
-	if (s->status < 0)
-		return bench_fail(b, -s->status, "the partner");
-	if (!s->status || s->status == RUNTIME_RAN)
-		return 0;
-	sysfile_line(text, sizeof(text), "%s/said", s->dir);
-	return bench_skip(b, "%s ends with status %d here: %s", s->program,
-			  s->status, text);
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct plan *p = c->data;
 
-	if (!p->steps)
-		return open_runtime(b, s, case_str(c, "whole"));
 	if (p->steps & BOX(cgroup_mkdir)) {
 		if (!s->group[0])
 			return bench_skip(b, "no control group that this user "
@@ -718,22 +598,20 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	struct state *s = state;
 	const struct plan *p = c->data;
 	const struct page *page = s->page;
-	const int err = p->steps ? make(s, p) : run_runtime(b, s);
+	const int err = make(s, p);
 
 	/* A kernel without it, or without its flag. */
-	if (err == -EINVAL && p->steps)
+	if (err == -EINVAL)
 		return bench_skip(b, "%s: %s", steps[page->failed].name,
 				  strerror(-err));
 	if (err)
-		return p->steps ? bench_fail(b, -err, "%s",
-					     steps[page->failed].name)
-				: err;
+		return bench_fail(b, -err, "%s", steps[page->failed].name);
 	if (p->step == BOX_STEPS)
 		record_parts(b, s, c);
 	else
 		bench_record(b, c,
-			     p->together || !p->steps ? page->all_ticks
-						      : page->ticks[p->step]);
+			     p->together ? page->all_ticks
+					 : page->ticks[p->step]);
 	return 0;
 }
 
@@ -744,11 +622,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	const struct plan *p = c->data;
 	const bool *seen = s->page->seen;
 
-	if (!p->steps) {
-		bench_proof(b, c, "programs_executed", 1,
-			    s->status == RUNTIME_RAN);
-		return 0;
-	}
 	bench_proof(b, c, "ended_well", 1, !s->status);
 	if (p->step < BOX_STEPS && !p->together)
 		bench_proof(b, c, "in_effect", 1, seen[p->step]);

@@ -171,7 +171,6 @@ minor_faults mistakes getrusage mistake=fault_around,stat=naive
 in_effect container sethostname part=hostname
 in_effect container sethostname whole=parts
 ended_well container waitpid clone=none
-programs_executed container execve whole=runc
 calls ways poll@10 op=any_of,by=poll,n=8
 '
 remote='

@@ -49,7 +49,7 @@ static int by_fork(char *const argv[])
 
 /* The child borrows the parent's memory and stops the parent until it ends: it
  * may do nothing but _exit or exec. */
-int proc_vfork(char *const argv[])
+static int by_vfork(char *const argv[])
 {
 	/* NOLINTNEXTLINE(clang-analyzer-*): go_on() is inlined, no call. */
 	return go_on(vfork(), argv);
@@ -78,11 +78,11 @@ static int by_posix_spawn(char *const argv[])
 /* The shell gets $0 and not the path itself, which may have a space in it. */
 #define WAYS(X)                                   \
 	X("fork", by_fork(NULL))                  \
-	X("vfork", proc_vfork(NULL))              \
+	X("vfork", by_vfork(NULL))                \
 	X("clone3", by_clone3())                  \
 	X("first_instruction", -ENOSYS)           \
 	X("fork_exec", by_fork(program))          \
-	X("vfork_exec", proc_vfork(program))      \
+	X("vfork_exec", by_vfork(program))        \
 	X("posix_spawn", by_posix_spawn(program)) \
 	X("fork_sh", by_fork(shell))
 

@@ -35,10 +35,6 @@ void proc_make(struct proc *s, int way, enum timer_method method);
  * status, 128 + the signal that ended it, or -errno. */
 int proc_reap(pid_t pid);
 
-/* proc_vfork() - vfork(), and in the child execve() of @argv, or its end if
- * that is NULL; reap it.  Return: as above (127: exec failed). */
-int proc_vfork(char *const argv[]);
-
 /* A request to bench/task/exec/forker.c on fd 0, packet by packet; it answers
  * on fd 1 with a struct proc, and sends one unasked when it is ready.  Its
  * argument is the program that the exec kinds execute. */
