@@ -22,8 +22,7 @@
  * it, as the kernel then reports; whole=awaited is the run and this.
  *
  * clone= rows: clone3() into one new namespace, none, the six, or into a
- * control group (CLONE_INTO_CGROUP, version 2), as its caller sees it. setns=
- * rows: a process goes back into the namespace that it came from.
+ * control group (CLONE_INTO_CGROUP, version 2), as its caller sees it.
  *
  * This process has a network namespace of its own meanwhile, so that no device
  * of the machine's is added or removed, and all goes with it if it is killed.
@@ -73,7 +72,6 @@
 static const char points[] =
 	"whole={run,awaited,parts}; part=exit;"
 	"clone={none,mnt,pid,net,ipc,uts,user,cgroup,time,six,into_cgroup};"
-	"setns={mnt,pid,net,ipc,uts,cgroup,time};"
 	"is switches;"
 	"part=$parts; is derived of=[whole=parts !part];"
 	"whole=rest; is switches;"
@@ -99,9 +97,8 @@ static const struct space {
 };
 
 /* The steps, in this order.  The copy that the first write made is looked for
- * when the mount has gone, by take_copy().  unshare is there for setns, which
- * takes it back; run is a program, its end, and that of all namespaces but
- * the network's. */
+ * when the mount has gone, by take_copy().  run is a program, its end, and that
+ * of all namespaces but the network's. */
 #define CALL_LOCALS struct state *const x CALL_LOCAL = state;
 #define CALLS(X)                                                               \
 	X(EVENT, cgroup_mkdir, !mkdir(x->group, 0755),                         \
@@ -129,9 +126,6 @@ static const struct space {
 		  access(x->dir, F_OK))                                        \
 	X(EVENT, overlay_write, !sysfile_write("x", "/file"))                  \
 	X(EVENT, hostname, !sethostname(HOST, strlen(HOST)), host_is_named())  \
-	X(EVENT, unshare, leave_space(x))                                      \
-	X(EVENT, setns, !setns(x->old, (int)x->plan->space->flags),            \
-	  is_back(x))                                                          \
 	X(EVENT, run, reap(x), !x->status)                                     \
 	X(EVENT, exit, reap(x), !x->status)                                    \
 	X(EVENT, cgroup_rmdir, !rmdir(x->group),                               \
@@ -143,16 +137,15 @@ enum { CALLS(STEP_ENUM) BOX_STEPS };
 #define BOX(step) (1u << BOX_##step)
 
 /* The steps of a run, each of which needs those before it. */
-#define ALL ((BOX(net_gone) << 1) - 1 - BOX(unshare) - BOX(setns) - BOX(exit))
+#define ALL ((BOX(net_gone) << 1) - 1 - BOX(exit))
 
 /* One way of making a container, and what of it is timed.  No steps: it has
  * its samples from elsewhere. */
 struct plan {
-	unsigned int steps;	   /* BOX() | ... */
-	uint64_t flags;		   /* of clone3() */
-	const struct space *space; /* of setns() */
-	bool together; /* no step is looked at, and all are timed... */
-	int step;      /* ...up to this one; else it alone; BOX_STEPS: each */
+	unsigned int steps; /* BOX() | ... */
+	uint64_t flags;	    /* of clone3() */
+	bool together;	    /* no step is looked at, and all are timed... */
+	int step; /* ...up to this one; else it alone; BOX_STEPS: each */
 };
 
 /* The page that both processes write. */
@@ -172,11 +165,11 @@ struct state {
 	const struct bench_case *part[BOX_STEPS];
 
 	/* The present container, which the measuring process makes; steps from
-	 * mounts_private to setns are those of its first process. */
+	 * mounts_private to hostname are those of its first process. */
 	const struct plan *plan;
 	pid_t pid;
-	int gate[2], old, events; /* a pipe; a namespace; of links that go */
-	int status;		  /* of the first process */
+	int gate[2], events; /* a pipe; of links that go */
+	int status;	     /* of the first process */
 	char path[PATH_MAX];
 };
 
@@ -252,30 +245,6 @@ static bool host_is_named(void)
 	struct utsname name;
 
 	return !uname(&name) && !strcmp(name.nodename, HOST);
-}
-
-static bool leave_space(struct state *x)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", x->plan->space->name);
-	x->old = open(path, O_RDONLY | O_CLOEXEC);
-	if (x->old < 0 && errno == ENOENT)
-		errno = ENOSYS; /* a kernel without these namespaces */
-	return x->old >= 0 && !unshare((int)x->plan->space->flags);
-}
-
-static bool is_back(const struct state *x)
-{
-	char name[32];
-	struct stat st;
-
-	/* A process that is there stays where it is; its children do not. */
-	snprintf(name, sizeof(name), "%s%s", x->plan->space->name,
-		 x->plan->space->flags & (CLONE_NEWPID | CLONE_NEWTIME)
-			 ? "_for_children"
-			 : "");
-	return !fstat(x->old, &st) && space_of(getpid(), name) == st.st_ino;
 }
 
 static int inside(struct state *x);
@@ -384,7 +353,7 @@ static int inside(struct state *x)
 		return 1;
 	end(x, BOX_hand_over);
 	x->page->seen[BOX_hand_over] = true;
-	if (perform_some(x, BOX_mounts_private, BOX_setns))
+	if (perform_some(x, BOX_mounts_private, BOX_hostname))
 		return 1;
 	begin(x);
 	return x->plan->steps & BOX(run) && execve("/true", argv, none);
@@ -437,22 +406,15 @@ static int make(struct state *x, const struct plan *plan)
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const bool space = case_has(c, "setns");
 	struct plan *p = c->data;
 
-	if (space || case_has(c, "clone")) {
-		const struct space *of =
-			CASE_OF(c, space ? "setns" : "clone", spaces);
-
-		p->space = space ? of : NULL;
-		p->flags = space ? 0 : of->flags;
+	if (case_has(c, "clone")) {
+		p->flags = CASE_OF(c, "clone", spaces)->flags;
 		p->steps = BOX(clone) | BOX(hand_over) | BOX(exit);
-		p->step = space ? BOX_setns : BOX_clone;
+		p->step = BOX_clone;
 		if (p->flags & CLONE_INTO_CGROUP)
 			p->steps |= BOX(cgroup_mkdir) | BOX(cgroup_rmdir);
-		if (space)
-			p->steps |= BOX(unshare) | BOX(setns);
-		else if (p->flags & CLONE_NEWNET)
+		if (p->flags & CLONE_NEWNET)
 			p->steps |= BOX(veth) | BOX(net_gone);
 		return true;
 	}
@@ -570,8 +532,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	}
 	if (p->flags & CLONE_INTO_CGROUP && !s->v2)
 		return bench_skip(b, "needs control groups of version 2");
-	if ((p->space || p->flags & ~CLONE_INTO_CGROUP) &&
-	    !guard_sees_processes())
+	if (p->flags & ~CLONE_INTO_CGROUP && !guard_sees_processes())
 		return bench_skip(b, "needs /proc, and of this PID namespace, "
 				     "which tells what namespaces a process "
 				     "has");
