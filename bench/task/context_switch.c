@@ -13,8 +13,8 @@
  * (switches_per_turn) where the woken preempts his waker before that one has
  * done.  A condition variable makes no system call when none waits, so there
  * the switch has bounds: switch_high holds those calls, switch_low is without
- * what they cost on a bare futex.  With sched_yield neither sleeps or wakes.
- * Where the partner has a CPU of its own only the round trip is given.
+ * what they cost on a bare futex.  Where the partner has a CPU of its own only
+ * the round trip is given.
  *
  * stat=explained adds to the mechanism of a pipe its switches at the cost
  * that two other ways, eventfd and Unix socket, have found; it should be the
@@ -54,12 +54,11 @@
 
 static const char points[] =
 	"between={process,thread}"
-	" by={pipe,eventfd,unix,futex,condvar,sched_yield}"
+	" by={pipe,eventfd,unix,futex,condvar}"
 	" place={same_cpu,same_core,same_package,other_package}"
 	" stat={round_trip,mechanism,switch,switch_low,switch_high,explained}"
 	";"
 	"not place!=same_cpu stat!=round_trip;"
-	"not place!=same_cpu by=sched_yield;"
 	"not by=condvar stat=switch;"
 	"not by!=condvar stat={switch_low,switch_high};"
 	"not by!=pipe stat=explained;"
@@ -115,7 +114,7 @@ struct switch_case {
 struct state {
 	/* Rings and, for a visit to their case, pairs; by alone. */
 	struct ring ring[2], pair[2];
-	uint64_t laps, batches;	    /* of this visit */
+	uint64_t laps;		    /* of this visit */
 	struct ring_account begin;  /* of it, of all members together */
 	struct ring_account before; /* of this side, before the batch */
 };
@@ -134,7 +133,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 
 	s->laps += iters;
-	s->batches++;
 	return ring_laps(b, ring_of(s, c->data), iters);
 }
 
@@ -244,7 +242,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	struct ring *r = ring_of(s, p);
 	int err;
 
-	s->laps = s->batches = 0;
+	s->laps = 0;
 	method = bench_timer(b)->method;
 	err = take_ring(b, r, p->alone, c, cpu);
 	/* Between threads one is there all the same, asleep: a table of open
@@ -325,11 +323,10 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /*
- * A mechanism is one only if no message was waited for.  A yield that gives the
- * CPU away counts as involuntary, as does a preemption, and is no wait; nor is
- * one for a page of the program that was fetched.  A wait for a lock or for a
- * page being migrated is rare: it is no message either, and does not reach the
- * medians.
+ * A mechanism is one only if no message was waited for.  A preemption, which
+ * counts as involuntary, is no wait; nor is one for a page of the program that
+ * was fetched.  A wait for a lock or for a page being migrated is rare: it is
+ * no message either, and does not reach the medians.
  */
 static void never_waited(struct bench *b, const struct bench_case *c,
 			 const struct state *s, double messages)
@@ -342,12 +339,6 @@ static void never_waited(struct bench *b, const struct bench_case *c,
 		 (double)(now.fetched - s->before.fetched);
 	bench_purity(b, c, "messages_without_waiting", BENCH_MOSTLY, messages,
 		     messages - fmax(0, waited));
-	/* A third task that wants the CPU gets it. */
-	if (case_is(c, "by", "sched_yield"))
-		bench_purity(b, c, "yields_without_switch", BENCH_MOSTLY,
-			     messages,
-			     messages - (double)(now.involuntary -
-						 s->before.involuntary));
 }
 
 static int conclude(struct bench *b, void *state, const struct bench_case *c,
@@ -356,14 +347,10 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	struct state *s = state;
 	const struct switch_case *p = c->data;
 
-	if (p->one_shot)
-		return 0;
-	if (!p->alone)
-		return case_is(c, "by", "sched_yield")
-			       ? ring_await(b, ring_of(s, p))
-			       : 0;
-	never_waited(b, c, s,
-		     (double)p->members * (double)(p->pair ? iters : p->laps));
+	if (p->alone)
+		never_waited(b, c, s,
+			     (double)p->members *
+				     (double)(p->pair ? iters : p->laps));
 	return 0;
 }
 
@@ -372,19 +359,14 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
  * woken may preempt his waker, which counts as involuntary.  On two CPUs an
  * answer may come before its reader has gone to sleep, so there half of them
  * may be missing.
- * All switches of sched_yield are involuntary.  A scheduler that lets a task
- * that yields go on, or thinks that the partner has had too much, does not
- * switch; and the first call of a batch may miss a partner who is only waking
- * up.
  */
 static int count_switches(struct bench *b, struct state *s,
 			  const struct bench_case *c, struct switch_case *p)
 {
 	struct ring *r = ring_of(s, p);
-	const bool yields = case_is(c, "by", "sched_yield");
 	const double share = c->place == BENCH_SAME_CPU ? 1 : 0.5;
 	struct ring_account end;
-	double voluntary, involuntary, messages;
+	double switches, messages;
 	int err;
 
 	if (!s->laps || r->broken)
@@ -397,23 +379,16 @@ static int count_switches(struct bench *b, struct state *s,
 					 bench_cpu(b));
 	if (err)
 		return err;
-	voluntary = (double)(end.voluntary - s->begin.voluntary);
-	involuntary = (double)(end.involuntary - s->begin.involuntary);
+	switches = (double)(end.voluntary - s->begin.voluntary) +
+		   (double)(end.involuntary - s->begin.involuntary);
 	/* Each counted itself when the message came, at both ends: the switches
 	 * of one lap more are between. */
-	messages = (double)p->members * (double)(s->laps + !yields);
-	if (yields) {
-		voluntary = 0; /* waits for the first and the last one */
-		bench_purity(b, c, "yields_that_switched", BENCH_MOSTLY,
-			     messages - 2 * (double)s->batches, involuntary);
-	} else {
-		bench_least(b, c, "switches", share * messages,
-			    voluntary + involuntary);
-	}
+	messages = (double)p->members * (double)(s->laps + 1);
+	bench_least(b, c, "switches", share * messages, switches);
 	/* Add the counts of this visit to the earlier ones: all other figures
 	 * of the row are shares of them. */
 	p->turns += p->pair ? messages / 2 : messages;
-	p->switches += voluntary + involuntary;
+	p->switches += switches;
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
 	bench_fact(b, c, p->pair ? "partner_cpu" : "members_cpu", end.cpu);
 	return 0;

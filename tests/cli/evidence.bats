@@ -146,9 +146,7 @@ threads_started thread no_thread stack=64K,memory=reused,stat=create_join
 stacks_reused thread new_stack stack=64K,memory=reused,stat=create_join
 fresh_stacks_faulted_in thread getrusage stack=64K,memory=fresh,stat=create_join
 switches context_switch getrusage between=process,by=eventfd,place=same_cpu,stat=round_trip
-yields_that_switched context_switch getrusage between=process,by=sched_yield,place=same_cpu,stat=round_trip
 messages_without_waiting context_switch waits between=process,by=eventfd,place=same_cpu,stat=mechanism
-messages_without_waiting context_switch waits between=process,by=sched_yield,place=same_cpu,stat=mechanism
 sleeps wakeup getrusage op=clock_nanosleep,policy=other,slack=default
 not_early wakeup early op=clock_nanosleep,policy=other,slack=default
 policy_in_force wakeup policy op=clock_nanosleep,policy=fifo,*
