@@ -364,11 +364,6 @@ static ssize_t by_sum(struct file_reading *s, uint64_t offset)
 	return (ssize_t)s->point->block;
 }
 
-static ssize_t by_next(struct file_reading *s, uint64_t offset)
-{
-	return read(s->opened, s->buffers, s->point->block);
-}
-
 static const struct file_way file_ways[] = {
 	{ .name = "read", .read = by_read },
 	{ .name = "readv", .read = by_readv },
@@ -378,8 +373,12 @@ static const struct file_way file_ways[] = {
 	  .read = by_sum,
 	  .mapping = MAP_SHARED | MAP_POPULATE,
 	  .sums = true },
-	{ .name = "open_read", .read = by_next, .opens = true },
-	{ .name = "open_mmap", .read = by_sum, .opens = true, .sums = true },
+	{ .name = "open_read", .read = by_read, .opens = true },
+	{ .name = "open_mmap",
+	  .read = by_sum,
+	  .mapping = MAP_SHARED,
+	  .opens = true,
+	  .sums = true },
 	{ 0 },
 };
 

@@ -144,7 +144,7 @@ static int open_file(struct bench *b, struct file_reading *s,
 		return bench_skip(b,
 				  "%s: nothing can be dropped from the cache",
 				  place->where);
-	if (s->now->fd)
+	if (s->now->fd && !t->way->opens)
 		s->fd = file_data_reopen(b, s->now,
 					 O_RDONLY | (direct ? O_DIRECT : 0));
 	if (s->fd < 0)
@@ -188,16 +188,31 @@ static int fill(struct bench *b, struct file_reading *s,
 	return 0;
 }
 
-static int map(struct bench *b, struct file_reading *s)
+/* Map what is read of the file, if the way needs that.  Return: 0 or -errno. */
+static int map(struct file_reading *s)
 {
-	void *at = mmap(NULL, s->size, PROT_READ, s->point->way->mapping, s->fd,
-			(off_t)s->base);
+	const int how = s->point->way->mapping;
+	void *at;
 
+	if (!how)
+		return 0;
+	at = mmap(NULL, s->size, PROT_READ, how, s->fd, (off_t)s->base);
 	if (at == MAP_FAILED)
-		return bench_fail(b, errno, "map %llu bytes",
-				  (unsigned long long)s->size);
+		return -errno;
 	s->map = at;
 	return 0;
+}
+
+/* Return: 0 or -errno. */
+static int unmap_and_close(struct file_reading *s)
+{
+	int err = s->map && munmap((void *)s->map, s->size) ? -errno : 0;
+
+	if (s->fd > 0 && close(s->fd))
+		err = -errno;
+	s->map = NULL;
+	s->fd = 0;
+	return err;
 }
 
 /* A sequence begins in the first part, so that it need not break off soon: so
@@ -248,8 +263,9 @@ int file_reading_enter(struct bench *b, void *state, const struct bench_case *c)
 		err = t->cache == FILE_COLD   ? uncache(b, s)
 		      : t->cache == FILE_WARM ? fill(b, s, t)
 					      : 0;
-	if (!err && t->way->mapping)
-		err = map(b, s);
+	if (!err && !t->way->opens && map(s))
+		err = bench_fail(b, errno, "map %llu bytes",
+				 (unsigned long long)s->size);
 	start_walk(b, s, t);
 	count_from_here(s);
 	return err;
@@ -280,34 +296,24 @@ static int read_all(struct file_reading *s)
 	return 0;
 }
 
-/* The same in a mapping that is made for it. */
-static int read_mapped(struct file_reading *s)
-{
-	void *at = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->opened, 0);
-	int err;
-
-	if (at == MAP_FAILED)
-		return -errno;
-	s->map = at;
-	err = read_all(s);
-	s->map = NULL;
-	return munmap(at, s->size) && !err ? -errno : err;
-}
-
 /* Read the stretch of blocks at @s->offset.  Return: 0 or -errno (-ENODATA: a
  * read was short). */
 static int read_stretch(struct file_reading *s)
 {
 	const struct file_way *w = s->point->way;
-	int err;
+	int err, closed;
 
 	if (!w->opens)
 		return read_all(s);
-	s->opened = open(s->now->path, O_RDONLY | O_CLOEXEC);
-	if (s->opened < 0)
+	s->fd = open(s->now->path, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0)
 		return -errno;
-	err = w->sums ? read_mapped(s) : read_all(s);
-	return close(s->opened) && !err ? -errno : err;
+	s->position = 0;
+	err = map(s);
+	if (!err)
+		err = read_all(s);
+	closed = unmap_and_close(s);
+	return err ? err : closed;
 }
 
 /* How many of them held what they should, as far as the words that were looked
@@ -389,7 +395,7 @@ int file_reading_prepare(struct bench *b, void *state,
 	uint64_t ticks;
 	int err = 0;
 
-	if (t->way->mapping == MAP_SHARED &&
+	if (s->map && t->way->mapping == MAP_SHARED &&
 	    madvise((void *)s->map, s->size, MADV_DONTNEED))
 		return bench_fail(b, errno, "madvise");
 	/* All was read, so all is cached; or another place each time. */
@@ -465,12 +471,7 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	struct file_reading *s = state;
 	const struct file_point *t = c->data;
 
-	if (s->map)
-		munmap((void *)s->map, s->size);
-	s->map = NULL;
-	if (s->fd > 0)
-		close(s->fd);
-	s->fd = 0;
+	unmap_and_close(s);
 	if (!s->blocks)
 		return 0;
 	if (s->now->fd)

@@ -28,8 +28,8 @@ struct file_way {
 	const char *name;
 	/* The block at @offset.  Return: its bytes, or -1 with errno. */
 	ssize_t (*read)(struct file_reading *s, uint64_t offset);
-	bool opens;  /* and closes it around each stretch; sums: in a mapping */
-	int mapping; /* MAP_... of one that must be there; 0: none */
+	bool opens;  /* and closes it, and its mapping, around each stretch */
+	int mapping; /* MAP_... of the one that is read; 0: none */
 	bool sums;   /* all words of a block, in place: there is no copy */
 };
 
@@ -73,7 +73,7 @@ struct file_reading {
 	const char *why; /* a read failed, if the way knows better */
 	const struct file_data *now;
 	const struct file_point *point;
-	int fd, opened;	     /* for the visit (0: none), by the way */
+	int fd;		     /* 0: not open */
 	const char *map;     /* of all that is read, or NULL */
 	uint64_t base, size; /* what is read of the file: its end */
 	struct file_walk walk;
