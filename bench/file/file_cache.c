@@ -168,13 +168,6 @@ static int knee_sweep(struct file_knee *k, const uint64_t *sizes, size_t n,
 	return knee_find(k);
 }
 
-/* The parts of a file of one size, read one after the other. */
-struct parts {
-	double ns[PARTS]; /* for a block */
-	size_t n;
-	double bytes, stored_bytes; /* that were right, from storage */
-};
-
 struct cache_state {
 	bool whole_machine;   /* --whole-machine */
 	uint64_t limit_bytes; /* --limit */
@@ -290,31 +283,6 @@ static int enter_group(struct bench *b, struct cache_state *s)
 	return err ? bench_fail(b, -err, "put a process into %s", s->group) : 0;
 }
 
-static char block[PIECE];
-
-/* Read [@at, @end) of the file by @each, the next part of @p. */
-static void read_part(const struct cache_state *s, size_t each, uint64_t at,
-		      uint64_t end, struct parts *p)
-{
-	const enum timer_method method = bench_timer(s->b)->method;
-	const struct file_counts before = file_counts(&s->file.place);
-	const uint64_t from = at;
-	int64_t stored;
-	uint64_t ticks;
-
-	TIMER_INTERVAL(method, ticks,
-		       while (at < end && pread(s->file.fd, block, each,
-						(off_t)at) == (ssize_t)each)
-			       at += each);
-	stored = file_counts_since(&s->file.place, &before).process_read;
-	p->stored_bytes += fmax(0, (double)stored);
-	p->ns[p->n++] =
-		bench_ns(s->b, (double)ticks) / ((double)(end - from) / BLOCK);
-	if (at == end && !file_data_sample(block, each, end - each))
-		at -= each;
-	p->bytes += (double)(at - from);
-}
-
 /* Make the file, @bytes of it, or one that file_contention reads as well. */
 static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 {
@@ -333,23 +301,52 @@ static int open_file(struct bench *b, struct cache_state *s, uint64_t bytes)
 		       : 0;
 }
 
-/* Read the last @size bytes of the file by @each, in parts; nothing behind them
- * can be read ahead. */
-static void read_file(const struct cache_state *s, size_t each, uint64_t size,
-		      struct parts *p)
+/* Read [@at, @end) of the file; the bytes that were right are added to @right.
+ * Return: ns for a block. */
+static double read_part(const struct cache_state *s, uint64_t at, uint64_t end,
+			double *right)
 {
-	const uint64_t least = (size + PARTS - 1) / PARTS;
-	const uint64_t part = (least + MIB - 1) / MIB * MIB;
-	const uint64_t end = s->file.bytes;
+	static char block[BLOCK];
+	const ssize_t each = BLOCK;
+	const double blocks = (double)(end - at) / BLOCK;
+	const uint64_t from = at;
+	uint64_t ticks;
 
-	*p = (struct parts) { .n = 0 };
-	for (uint64_t at = end - size; at < end; at += part)
-		read_part(s, each, at, end - at < part ? end : at + part, p);
+	TIMER_INTERVAL(bench_timer(s->b)->method, ticks,
+		       while (at < end && pread(s->file.fd, block, each,
+						(off_t)at) == each) at += each);
+	if (at == end && !file_data_sample(block, BLOCK, end - BLOCK))
+		at -= BLOCK;
+	*right += (double)(at - from);
+	return bench_ns(s->b, (double)ticks) / blocks;
 }
 
-static int64_t cached_of(const struct cache_state *s, uint64_t size)
+/* Read the end of the file, of size->bytes, in parts: nothing behind it can be
+ * read ahead.  The rest of @size is filled in.  Return: bytes that were right.
+ */
+static double read_file(const struct cache_state *s, struct file_size *size)
 {
-	return file_cache_bytes(s->file.fd, s->file.bytes - size, 0);
+	const uint64_t bytes = (uint64_t)size->bytes, end = s->file.bytes;
+	const uint64_t least = (bytes + PARTS - 1) / PARTS;
+	const uint64_t part = (least + MIB - 1) / MIB * MIB;
+	double ns[PARTS], sum = 0, right = 0, stored = 0;
+	size_t n = 0;
+
+	for (uint64_t at = end - bytes; at < end; at += part, n++) {
+		const struct file_counts before = file_counts(&s->file.place);
+
+		ns[n] = read_part(s, at, end - at < part ? end : at + part,
+				  &right);
+		stored += fmax(0, (double)file_counts_since(&s->file.place,
+							    &before)
+					  .process_read);
+		sum += ns[n];
+	}
+	size->stored = stored / right;
+	/* A pause makes some parts of what is cached longer. */
+	size->ns = size->stored < KNEE_CACHED ? stats_median(ns, n)
+					      : sum / (double)n;
+	return right;
 }
 
 /* The memory that the group says it holds: else the pages are not its own. */
@@ -375,26 +372,29 @@ static int check_charge(struct cache_state *s, const struct bench_case *c,
  * is new.  Then read all of it once, as fast as may be. */
 static int fill(struct cache_state *s, uint64_t size)
 {
-	struct parts parts;
+	const uint64_t from = s->file.bytes - size;
+	struct file_counts before;
 	int64_t cached;
 	int err = file_data_uncache(s->b, &s->file, 0, 0);
 
 	if (err)
 		return err;
-	read_file(s, PIECE, size, &parts);
+	before = file_counts(&s->file.place);
+	cached = file_cache_fill(s->file.fd, from, size, PIECE);
 	/* All was dropped, so it came from storage. */
-	if (!(parts.stored_bytes > 0))
+	if (file_counts_since(&s->file.place, &before).process_read <= 0)
 		return bench_skip(s->b,
 				  "nothing tells whether reads from %s reach a "
 				  "device: /proc/self/io counts no byte",
 				  s->file.place.where);
-	cached = cached_of(s, size);
 	/* A little is missing: the group came to its limit for a moment while
 	 * it was filled, so what fits may not be there yet. */
 	if (s->group[0] && cached >= 0 && (uint64_t)cached < size &&
 	    size - (uint64_t)cached < size / 8)
-		read_file(s, PIECE, size, &parts);
-	return 0;
+		cached = file_cache_fill(s->file.fd, from, size, PIECE);
+	return cached < 0
+		       ? bench_fail(s->b, (int)-cached, "read %s", s->file.path)
+		       : 0;
 }
 
 /* As fast as may be into the cache, and then as it is timed. */
@@ -403,7 +403,6 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 	struct cache_state *s = arg;
 	struct bench *b = s->b;
 	const struct bench_case *c = bench_next(b, NULL, "stat=knee");
-	struct parts parts;
 	int err = fill(s, bytes);
 
 	BENCH_EACH (b, of, "size")
@@ -413,16 +412,11 @@ static int measure_size(void *arg, uint64_t bytes, struct file_size *size)
 		err = check_charge(s, c, bytes);
 	if (err)
 		return err;
-	read_file(s, BLOCK, bytes, &parts);
-	bench_proof(b, c, "bytes_read", (double)bytes, parts.bytes);
+	bench_proof(b, c, "bytes_read", size->bytes, read_file(s, size));
 	bench_fact_text(b, c, "where", s->file.place.where);
-	bench_fact(b, c, "cached_bytes", (double)cached_of(s, bytes));
-	size->stored = parts.stored_bytes / parts.bytes;
-	/* A pause makes some parts of what is cached longer. */
-	for (size_t i = 0; i < parts.n; i++)
-		size->ns += parts.ns[i] / (double)parts.n;
-	if (size->stored < KNEE_CACHED)
-		size->ns = stats_median(parts.ns, parts.n);
+	bench_fact(b, c, "cached_bytes",
+		   (double)file_cache_bytes(s->file.fd, s->file.bytes - bytes,
+					    bytes));
 	if (case_has(c, "size"))
 		bench_derive(b, c, size->ns);
 	return 0;
