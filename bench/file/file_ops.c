@@ -15,8 +15,7 @@
  *
  * On ext4 without a journal create costs more the more was deleted nearby in
  * the last minutes. So the files lie in a directory that ext4 puts into another
- * place of the disk each time; after=deletes is an empty file made where 1024
- * were deleted, a second before at most, which is what users see.
+ * place of the disk each time.
  *
  * fsync_dir is fsync of a directory in which a file was just made: after it
  * the name survives a power cut, as far as the disk keeps its word. fsync_file
@@ -40,7 +39,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -50,7 +48,6 @@
 
 #define ENTRIES	    10000
 #define GROUP	    16
-#define DELETED	    1024 /* files, before create,after=deletes */
 #define KIB	    ((size_t)1 << 10)
 #define SMALL_BYTES (4 * KIB)
 #define MAX_BYTES   (64 * KIB)
@@ -61,7 +58,6 @@ static const char points[] =
 	"op={open_close,stat}; is threads; op=rename;"
 	"op={create,delete} ^size={0,1K,4K,10K,?0..64K};"
 	"is log most=12; is derived of=[op=create] if op=delete;"
-	"op=create after=deletes; is log most=12;"
 	"op=readdir entries=10000 stat={whole,entry};"
 	"is log exclusive; is derived of=[stat=whole] if stat=entry;"
 	"op=fsync_dir; is log switches;"
@@ -80,8 +76,6 @@ struct ops_state {
 	int top;     /* where the directories of small files are; 0: not open */
 	int dir, fd; /* directory of the file, it; 0: not open */
 	size_t name; /* the one that the file has now */
-	int used;    /* directory for create,after=deletes; 0: none yet */
-	int made;    /* files in it */
 	char many[PATH_MAX]; /* the large directory */
 	int64_t seen;	     /* names in it */
 	/* Small files at hand: in which directory, their names, one of them. */
@@ -119,11 +113,6 @@ static bool is_gone(int dir, const char *name)
 	struct stat st;
 
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
-}
-
-static void name_new(char name[16], int number)
-{
-	snprintf(name, 16, "new-%d", number);
 }
 
 static void name_entry(char name[16], int number)
@@ -171,14 +160,13 @@ static bool is_fsync(const struct bench_case *c)
 static const struct bench_case *beside(const struct bench *b,
 				       const struct bench_case *c)
 {
-	return call_is(c, "readdir") ? bench_beside(b, c, "stat=entry")
-	       : call_is(c, "create") && !case_has(c, "after")
-		       ? bench_beside(b, c, "op=delete")
-		       : NULL;
+	return call_is(c, "readdir")  ? bench_beside(b, c, "stat=entry")
+	       : call_is(c, "create") ? bench_beside(b, c, "op=delete")
+				      : NULL;
 }
 
 /*
- * Directories with many names, and those in which many files were.
+ * The directory with many names.
  */
 
 /* Read directory @path to its end.  Return: how many names there are beside "."
@@ -201,17 +189,16 @@ static int64_t count_names(const char *path)
 	return seen;
 }
 
-/* Make @count empty files in @dir, or names: a second one for the first file,
- * if @links, is an entry like any other to who lists them on a disk, and made
+/* Make the empty files of @dir, or names: a second one for the first file, if
+ * @links, is an entry like any other to who lists them on a disk, and made
  * without looking for a free inode, which can take longer than all else.  Some
  * file systems have no second names, or not so many.  Return: 0 or -errno. */
-static int make_files(int dir, int count, void (*put_name)(char *, int),
-		      bool links)
+static int make_files(int dir, bool links)
 {
 	char name[16], first[16] = "";
 
-	for (int i = 0; i < count; i++) {
-		put_name(name, i);
+	for (int i = 0; i < ENTRIES; i++) {
+		name_entry(name, i);
 		if (links && first[0] && !linkat(dir, first, dir, name, 0))
 			continue;
 		if (!make_file(dir, name, NULL, 0))
@@ -219,28 +206,6 @@ static int make_files(int dir, int count, void (*put_name)(char *, int),
 		memcpy(first, name, sizeof(first));
 	}
 	return 0;
-}
-
-/* A directory of its own, in which files were.  ext4 reuses an inode deleted in
- * the running second, so wait for the next. */
-static int use_directory(struct bench *b, struct ops_state *s)
-{
-	char name[32];
-	time_t deleted;
-	int err;
-
-	s->used = file_place_apart(s->top, name, bench_random(b));
-	err = s->used < 0 ? s->used
-			  : make_files(s->used, DELETED, name_new, false);
-	for (int n = 0; s->used > 0 && n < DELETED; n++) {
-		name_new(name, n);
-		if (unlinkat(s->used, name, 0) && !err)
-			err = -errno;
-	}
-	deleted = time(NULL);
-	while (!err && time(NULL) == deleted)
-		usleep(10000);
-	return err ? bench_fail(b, -err, "make and delete files") : 0;
 }
 
 /* See to it that directory @path has all names: one that has is used again,
@@ -255,8 +220,7 @@ static int make_many(const char *path, bool links)
 	if (!err && !mkdir(path, 0700))
 		dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!err)
-		err = dir < 0 ? -errno
-			      : make_files(dir, ENTRIES, name_entry, links);
+		err = dir < 0 ? -errno : make_files(dir, links);
 	if (dir >= 0)
 		close(dir);
 	if (err)
@@ -298,10 +262,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 
 	for (int i = 0; i < 2 && of[i]; i++)
 		bench_fact_text(b, of[i], "where", s->place.where);
-	if (case_has(c, "after")) {
-		bench_fact(b, c, "deleted", DELETED);
-		return s->used > 0 ? 0 : use_directory(b, s);
-	}
 	if (call_is(c, "readdir"))
 		return begin_readdir(b, s, c);
 	if (!is_fsync(c))
@@ -370,16 +330,16 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-/* @c with each of a group of small files, from @first on.  They are looked at
- * when all are done: no look is between two. */
+/* @c with each of a group of small files.  They are looked at when all are
+ * done: no look is between two. */
 static int small_group(struct bench *b, struct ops_state *s,
-		       const struct bench_case *c, int first)
+		       const struct bench_case *c)
 {
 	const struct call *call = call_of(c);
 	int held = 0;
 
 	for (int i = 0; i < GROUP; i++)
-		name_new(s->group[i], first + i);
+		snprintf(s->group[i], sizeof(s->group[i]), "new-%d", i);
 	for (int i = 0; i < GROUP; i++) {
 		uint64_t ticks;
 
@@ -397,28 +357,20 @@ static int small_group(struct bench *b, struct ops_state *s,
 	return 0;
 }
 
-/* Each group of files in a directory of its own: file_place_apart().  Where
- * others were deleted they stay, or the next ones would come after more
- * deletes. */
+/* Each group of files in a directory of its own: file_place_apart(). */
 static int sample_create(struct bench *b, struct ops_state *s,
 			 const struct bench_case *c)
 {
-	const struct bench_case *gone = beside(b, c);
 	char name[32];
 	int err;
 
-	s->bytes = gone ? (size_t)case_int(c, "size") : 0;
-	s->at = gone ? file_place_apart(s->top, name, bench_random(b))
-		     : s->used;
+	s->bytes = (size_t)case_int(c, "size");
+	s->at = file_place_apart(s->top, name, bench_random(b));
 	if (s->at < 0)
 		return bench_fail(b, -s->at, "make a directory");
-	err = small_group(b, s, c, s->made);
-	if (!gone) {
-		s->made += GROUP;
-		return err;
-	}
+	err = small_group(b, s, c);
 	if (!err)
-		err = small_group(b, s, gone, s->made);
+		err = small_group(b, s, beside(b, c));
 	for (int i = 0; err && i < GROUP; i++)
 		unlinkat(s->at, s->group[i], 0);
 	close(s->at);

@@ -126,7 +126,6 @@ bytes_written_to_device file_write frozen@1:*/stat durable=yes,by=dsync,order=se
 bytes_written_by_process file_write frozen@1:/proc/self/io durable=no,by=direct,order=sequential
 effects file_ops renameat@2 op=rename
 effects file_ops fstatat op=create,size=1K
-effects file_ops fstatat op=create,after=deletes
 effects file_ops fstatat op=fsync_dir
 entries file_ops readdir op=readdir,*
 syncs_that_wrote file_ops frozen:*/stat op=fsync_file,*

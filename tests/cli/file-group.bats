@@ -137,7 +137,7 @@ on_small() {
 	try 0 "$BIN/file_ops" "${QUICK[@]}" --json
 	rows 'all(.status != "failed")'
 	rows '[.[] | select(.params.op == "create") | .evidence.effects |
-		select(.seen == .expected and .seen >= 16)] | length == 5'
+		select(.seen == .expected and .seen >= 16)] | length == 4'
 	rows '[.[] | select(.params.op == "delete") | .evidence.effects |
 		select(.seen == .expected and .seen >= 16)] | length == 4'
 	rows '[.[] | select(.params.op == "readdir") | .evidence.entries |
