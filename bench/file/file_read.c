@@ -69,11 +69,6 @@
 /* file[]: what is read from the device, and what is cached. */
 enum { DATA, WARM };
 
-struct read_state {
-	struct file_reading reading; /* first: it is the callbacks' state */
-	uint64_t ticks[LOAD_EVENTS + 3 * READING_MOST_DEPTH];
-};
-
 #define BY_SIZE(order)                                 \
 	"cache={direct,cold,warm} order=" order        \
 	" size={4M..1G*4,?1G..1024G/1G};"              \
@@ -309,12 +304,9 @@ static struct file_ring *ring_open(struct bench *b)
 /* There is none. */
 #define ring_close(r) ((void)(r))
 #define ring_load(s, method, wanted, ticks, all_ticks) \
-	(*(all_ticks) = (method), -ENOTSUP)
+	((void)(wanted), *(all_ticks) = (method), -ENOTSUP)
 
-static ssize_t by_ring(struct file_reading *s, uint64_t offset)
-{
-	return -1;
-}
+#define by_ring NULL
 
 #endif
 
@@ -382,12 +374,6 @@ static const struct file_way file_ways[] = {
 	{ 0 },
 };
 
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	((struct file_reading *)state)->ways = file_ways;
-	return file_reading_point(b, state, c);
-}
-
 /* The largest that is asked for, or @most. */
 static uint64_t most_asked(const struct bench *b, const char *axis,
 			   uint64_t most)
@@ -445,29 +431,29 @@ static int setup(struct bench *b, void *state)
 }
 
 /* One event is some reads of the whole load. */
-static int sample_load(struct bench *b, struct read_state *s,
-		       const struct bench_case *c, const struct file_point *t)
+static int sample_load(struct bench *b, void *state, const struct bench_case *c)
 {
+	static uint64_t ticks[LOAD_EVENTS + 3 * READING_MOST_DEPTH];
+	const struct file_point *t = c->data;
 	uint64_t all_ticks;
-	const int n =
-		ring_load(&s->reading, bench_timer(b)->method,
-			  LOAD_EVENTS + 2 * t->depth, s->ticks, &all_ticks);
+	const int n = ring_load(state, bench_timer(b)->method,
+				LOAD_EVENTS + 2 * t->depth, ticks, &all_ticks);
 
 	if (n < 0)
 		return bench_fail(b, -n, "io_uring");
 	for (int i = 0; i < n; i++)
-		bench_record(b, c, s->ticks[i]);
+		bench_record(b, c, ticks[i]);
 	bench_record_value(b, bench_beside(b, c, "stat=rate"),
 			   n * 1e9 / bench_ns(b, (double)all_ticks));
 	return 0;
 }
 
-static int sample(struct bench *b, void *state, const struct bench_case *c)
+static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	const struct file_point *t = c->data;
-
-	return t->depth ? sample_load(b, state, c, t)
-			: file_reading_sample(b, state, c);
+	((struct file_reading *)state)->ways = file_ways;
+	if (case_is(c, "stat", "latency"))
+		c->sample = sample_load;
+	return file_reading_point(b, state, c);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
@@ -517,13 +503,13 @@ static int derive(struct bench *b, void *state)
 const struct bench_desc bench_desc = {
 	.name = "file_read",
 	.points = points,
-	.state_size = sizeof(struct read_state),
+	.state_size = sizeof(struct file_reading),
 	.case_state_size = sizeof(struct file_point),
 	.point = point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = file_reading_prepare,
-	.sample = sample,
+	.sample = file_reading_sample,
 	.leave = leave,
 	.derive = derive,
 };
