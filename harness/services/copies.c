@@ -57,31 +57,22 @@ static int set_up(struct crew_life *l, const struct crew *w)
 	return !err && d->enter ? d->enter(&l->b, l->b.state, c) : err;
 }
 
-/* The evidence of @l, and the reason why it ends, go to the page, where the
- * first copy finds them. */
+/* The reason why @l ends goes to the page, where the first copy finds it.
+ * Return: @err, 0: there is none. */
 static int publish(struct crew *w, const struct crew_life *l, int err)
 {
 	struct crew_share *mine = &w->page->of[l->b.copy];
-	const struct case_verdict *said = l->run ? &l->run->verdict : NULL;
-	const bool own = said && said->why[0];
-	const char *why = own ? said->why : l->b.verdict.why;
+	const bool own = l->run && l->run->verdict.why[0];
+	const char *why = own ? l->run->verdict.why : l->b.verdict.why;
 	uint32_t none = 0;
 
-	if (err && !mine->why[0]) {
-		snprintf(mine->why, sizeof(mine->why), "%s",
-			 why[0] ? why : strerror(-err));
-		mine->skips = own ? said->state == CASE_SKIPPED
-				  : l->b.verdict.skip_all;
-		atomic_compare_exchange_strong(&w->page->failed, &none,
-					       l->b.copy + 1);
-	}
-	if (!said)
+	if (!err || mine->why[0])
 		return err;
-	said = &l->target->verdict;
-	mine->n_evidences = said->evidences < CREW_EVIDENCES ? said->evidences
-							     : CREW_EVIDENCES;
-	for (size_t i = 0; i < mine->n_evidences; i++)
-		mine->said[i] = said->evidence[i];
+	snprintf(mine->why, sizeof(mine->why), "%s",
+		 why[0] ? why : strerror(-err));
+	mine->skips = own ? l->run->verdict.state == CASE_SKIPPED
+			  : l->b.verdict.skip_all;
+	atomic_compare_exchange_strong(&w->page->failed, &none, l->b.copy + 1);
 	return err;
 }
 
@@ -110,9 +101,11 @@ static int begin(struct crew *w, unsigned int number, struct crew_life **out)
 	return publish(w, l, set_up(l, w));
 }
 
+/* Its evidence goes to the page, too. */
 static void end(struct crew *w, struct crew_life *l)
 {
 	const struct bench_desc *d = w->desc;
+	struct crew_share *mine;
 	int err = 0;
 
 	if (!l)
@@ -125,6 +118,12 @@ static void end(struct crew *w, struct crew_life *l)
 	if (l->b.scratch[0])
 		guard_remove_tree(l->b.scratch);
 	publish(w, l, err);
+	mine = &w->page->of[l->b.copy];
+	for (size_t i = 0;
+	     l->run && i < l->target->verdict.evidences && i < CREW_EVIDENCES;
+	     i++)
+		mine->said[mine->n_evidences++] =
+			l->target->verdict.evidence[i];
 }
 
 static void forget(struct crew_life *l)

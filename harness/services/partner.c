@@ -355,31 +355,31 @@ int partner_settle(struct bench *b, const struct partner *p)
 	return 0;
 }
 
-static void stop_thread(struct partner *p)
+/* Until its work returns. */
+static void kick(const struct partner *p)
 {
 	wake(&p->page->met[NEAR]);
 	while (!atomic_load(&p->page->done)) {
 		pthread_kill(p->thread, KICK_SIGNAL);
 		doze(&p->page->done, 0, KICK_MS);
 	}
-	pthread_join(p->thread, NULL);
 }
 
-/* Its end is no failure any more. */
-static void reap(struct partner *p)
+int partner_finish(struct partner *p)
 {
-	note(p->pid, 0);
-	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+	int result;
+
+	note(p->pid, 0); /* its end is no failure any more */
+	if (!p->pid)
+		pthread_join(p->thread, NULL);
+	while (p->pid && waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-}
-
-/* It was reaped or joined. */
-static void forget(struct partner *p)
-{
+	result = atomic_load(&p->page->done) ? p->page->result : -ESRCH;
 	set_watch(-1);
 	noise_unwatch(p->clock);
 	partner_unshare(p->page, sizeof(*p->page));
 	*p = (struct partner) { 0 };
+	return result;
 }
 
 void partner_stop_all(struct partner *p, unsigned int n)
@@ -387,19 +387,16 @@ void partner_stop_all(struct partner *p, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		if (p[i].page)
 			atomic_store(&p[i].page->stop, 1);
-		if (p[i].pid)
-			note(p[i].pid, 0);
+		note(p[i].pid, 0);
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		if (!p[i].page)
 			continue;
-		if (!p[i].pid) {
-			stop_thread(&p[i]);
-		} else {
+		if (p[i].pid)
 			kill(p[i].pid, SIGKILL);
-			reap(&p[i]);
-		}
-		forget(&p[i]);
+		else
+			kick(&p[i]);
+		partner_finish(&p[i]);
 	}
 }
 
@@ -424,19 +421,6 @@ void partner_leave(struct bench *b, const struct bench_case *c,
 	if (cpu >= 0)
 		bench_fact(b, c, "partner_cpu", (double)cpu);
 	partner_stop(p);
-}
-
-int partner_finish(struct partner *p)
-{
-	int result;
-
-	if (p->pid)
-		reap(p);
-	else
-		pthread_join(p->thread, NULL);
-	result = atomic_load(&p->page->done) ? p->page->result : -ESRCH;
-	forget(p);
-	return result;
 }
 
 int partner_sleep(struct partner *p, void *arg)
