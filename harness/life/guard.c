@@ -336,17 +336,6 @@ void guard_close(int fd)
 		close(fd);
 }
 
-int guard_try_file(char *path, size_t size)
-{
-	const size_t n = strlen(path);
-	int fd;
-
-	if ((size_t)snprintf(path + n, size - n, "/.oscost-XXXXXX") >= size - n)
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 static int try_scratch(const char *dir, const char *name, char *path,
 		       size_t size)
 {

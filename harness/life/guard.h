@@ -51,10 +51,6 @@ int guard_remove_tree(const char *path);
 #define GUARD_CGROUP "oscost-"
 int guard_remove_cgroup(const char *path);
 
-/* guard_try_file() - make and open a file in the directory @path, which becomes
- * the file's, for the caller to remove.  Return: its fd, or -errno. */
-int guard_try_file(char *path, size_t size);
-
 /* guard_scratch() - make a new directory for program @name below @dir; if @dir
  * is NULL below the current directory, $TMPDIR or /tmp, the first that works.
  * Return: 0, or -errno of the first that was tried. */

@@ -140,7 +140,7 @@ static json_t *merge_json(rows_t rows, size_t n, const struct result_column *c)
 static double merge_numbers(rows_t rows, size_t n,
 			    const struct result_column *c, double *work)
 {
-	double sum = 0, median;
+	double sum = 0;
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -158,10 +158,10 @@ static double merge_numbers(rows_t rows, size_t n,
 		return sum;
 	if (!k)
 		return NAN;
-	median = stats_median(work, k);
+	stats_sort(work, k);
 	return c->merge == MERGE_LEAST	? work[0]
 	       : c->merge == MERGE_MOST ? work[k - 1]
-					: median;
+					: stats_median(work, k);
 }
 
 /* Merge by the table of columns.  A value that is the same in all rows comes

@@ -428,12 +428,12 @@ static void csv_field(FILE *f, const json_t *v)
 }
 
 /* The keys, or what they have; a pair has two columns. */
-static void csv_line(FILE *f, json_t *row, bool heading)
+static void csv_line(FILE *f, const struct result *row, bool heading)
 {
+	json_t *o = result_to_json(row), *v;
 	const char *key, *sep = "";
-	json_t *v;
 
-	json_object_foreach(row, key, v)
+	json_object_foreach(o, key, v)
 	{
 		const bool pair = !strcmp(key, "ci95");
 
@@ -449,16 +449,14 @@ static void csv_line(FILE *f, json_t *row, bool heading)
 		}
 	}
 	fputc('\n', f);
+	json_decref(o);
 }
 
 void out_csv_row(FILE *f, const struct result *row, bool first)
 {
-	json_t *o = result_to_json(row);
-
 	if (first)
-		csv_line(f, o, true);
-	csv_line(f, o, false);
-	json_decref(o);
+		csv_line(f, row, true);
+	csv_line(f, row, false);
 }
 
 void out_rows(FILE *f, enum out_format format, const char *title,

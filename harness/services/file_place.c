@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "groups.h"
-#include "guard.h"
 #include "sysfile.h"
 
 #define SECTOR 512 /* what the block layer's counters count in */
@@ -153,21 +152,20 @@ static void find_otherwise(struct file_place *p, int fd, unsigned int *major,
 	*minor = minor(st.st_dev);
 }
 
-/* The directory that @fd is, or lies in. */
-static bool directory_of(int fd, char *path, size_t size)
+/* A new file in the directory that @fd is, or lies in.  Return: its fd, or
+ * -1. */
+static int make_beside(int fd, char *path, size_t size)
 {
-	char link[64];
+	char link[64], at[PATH_MAX] = "";
 	struct stat st;
-	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, size - 1);
-	if (n <= 0 || fstat(fd, &st))
-		return false;
-	path[n] = '\0';
+	if (readlink(link, at, sizeof(at) - 1) <= 0 || fstat(fd, &st))
+		return -1;
 	if (!S_ISDIR(st.st_mode))
-		*strrchr(path, '/') = '\0';
-	return true;
+		*strrchr(at, '/') = '\0';
+	snprintf(path, size, "%s/.oscost-XXXXXX", at);
+	return mkostemp(path, O_CLOEXEC);
 }
 
 /* An overlay: whether a byte that is written beside @fd is counted as on its
@@ -175,10 +173,8 @@ static bool directory_of(int fd, char *path, size_t size)
 static bool ends_in_memory(const struct file_place *p, int fd)
 {
 	struct file_counts counts;
-	char path[PATH_MAX];
-	const int made = directory_of(fd, path, sizeof(path))
-				 ? guard_try_file(path, sizeof(path))
-				 : -ENOENT;
+	char path[PATH_MAX + 16];
+	const int made = make_beside(fd, path, sizeof(path));
 	bool written;
 
 	if (made < 0)
@@ -238,7 +234,7 @@ struct file_counts file_counts(const struct file_place *p)
 	c.process_written = field_number(field_behind(io, "write_bytes"), -1);
 	free(io);
 	if (p->stat[0]) {
-		sysfile_line(text, sizeof(text), "%s", p->stat);
+		sysfile_stat(text, sizeof(text), "%s", p->stat);
 		read = field_number(field_nth(text, 2), -1);
 		written = field_number(field_nth(text, 6), -1);
 		/* Older kernels do not count them, nor do partitions. */
