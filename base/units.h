@@ -50,6 +50,13 @@ char *units_percent(char buf[UNITS_MAX], double fraction);
  * "<0.01 %".  Return: @buf. */
 char *units_error(char buf[UNITS_MAX], double fraction);
 
+/* The same; new strings, by alloc.h. */
+#define text_units(value, unit) \
+	units_format(text_alloc(UNITS_MAX, 1), value, unit)
+#define text_number(value)     units_number(text_alloc(UNITS_MAX, 1), value)
+#define text_percent(fraction) units_percent(text_alloc(UNITS_MAX, 1), fraction)
+#define text_error(fraction)   units_error(text_alloc(UNITS_MAX, 1), fraction)
+
 /* units_width() - columns that UTF-8 @text takes on a terminal; printf()
  * pads by bytes, of which "µ" has two. */
 size_t units_width(const char *text);

@@ -16,13 +16,6 @@
  * kept or left as it is, whoever made it.
  */
 
-/* As units_format() and the like; new strings. */
-#define text_units(value, unit) \
-	units_format(text_alloc(UNITS_MAX, 1), value, unit)
-#define text_number(value)     units_number(text_alloc(UNITS_MAX, 1), value)
-#define text_percent(fraction) units_percent(text_alloc(UNITS_MAX, 1), fraction)
-#define text_error(fraction)   units_error(text_alloc(UNITS_MAX, 1), fraction)
-
 /* text_create() - a new file to write, in the place of what is there; NULL with
  * errno. */
 FILE *text_create(const char *path);

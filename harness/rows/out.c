@@ -23,26 +23,17 @@ static char *append(char *list, const char *sep, const char *item)
 	return text_format("%s%s%s", list ? list : "", list ? sep : "", item);
 }
 
-static char *units(double value, const char *unit)
-{
-	return units_format(text_alloc(UNITS_MAX, 1), value, unit);
-}
-
-static char *digits(double value)
-{
-	return units_number(text_alloc(UNITS_MAX, 1), value);
-}
-
 const char *out_value(const struct result *r)
 {
 	switch (r->status) {
 	case RESULT_OK:
-		return r->states ? states_text(r) : units(r->value, r->unit);
+		return r->states ? states_text(r)
+				 : text_units(r->value, r->unit);
 	case RESULT_BELOW_RESOLUTION:
 		/* A rate has none: the remark gives the resolution. */
 		return isfinite(r->resolution)
 			       ? text_format("< %s",
-					     units(r->resolution, r->unit))
+					     text_units(r->resolution, r->unit))
 			       : "unstable";
 	default:
 		return result_status_name(r->status);
@@ -59,8 +50,9 @@ static const char *interval(const struct result *r)
 	per = units_scale(r->value, r->unit, &shown);
 	if (!shown || !strcmp(shown, "1"))
 		shown = "";
-	return text_format("%s..%s%s%s", digits(r->ci95[0] / per),
-			   digits(r->ci95[1] / per), *shown ? " " : "", shown);
+	return text_format("%s..%s%s%s", text_number(r->ci95[0] / per),
+			   text_number(r->ci95[1] / per), *shown ? " " : "",
+			   shown);
 }
 
 /* One entry of "evidence": an object with expected and seen, or a fact. */
@@ -122,7 +114,7 @@ static char *counted(const struct result *r)
 
 		if (json_is_number(v))
 			all = append(all, ", ",
-				     text_format("%s %s", key, digits(x)));
+				     text_format("%s %s", key, text_number(x)));
 	}
 	scope = json_string_value(json_object_get(r->counters, "scope"));
 	return all ? text_format("counted of one operation, %s: %s",
@@ -193,8 +185,8 @@ static char *figures(const struct result *r)
 		if (r->status == RESULT_OK && isfinite(figure[i].value))
 			all = append(all, "; ",
 				     text_format("%s %s", figure[i].name,
-						 units(figure[i].value,
-						       figure[i].unit)));
+						 text_units(figure[i].value,
+							    figure[i].unit)));
 	return append(all, "; ", out_evidence(r));
 }
 
@@ -215,10 +207,9 @@ static char *remark(const struct result *r, bool wide)
 	if (ok && isfinite(r->expected))
 		all = append(all, "; ",
 			     text_format("true %s",
-					 units(r->expected, r->unit)));
+					 text_units(r->expected, r->unit)));
 	if (ok && isfinite(error))
-		all = append(all, ", error ",
-			     units_error(text_alloc(UNITS_MAX, 1), error));
+		all = append(all, ", error ", text_error(error));
 	all = append(all, "; ", grade_doubt(r));
 	all = append(all, "; ", set_aside(r));
 	all = append(all, "; ", counted(r));
@@ -350,8 +341,9 @@ static void put_heading(FILE *f, const char *title, const struct result *r)
 	put_text(f, text_format("timer %s, counter %s, core %s, %s, "
 				"policy %s %" PRId64,
 				r->timer ? r->timer : "-",
-				units(r->tsc_hz, "Hz"), units(r->core_hz, "Hz"),
-				cpu, r->policy ? r->policy : "-",
+				text_units(r->tsc_hz, "Hz"),
+				text_units(r->core_hz, "Hz"), cpu,
+				r->policy ? r->policy : "-",
 				r->priority < 0 ? 0 : r->priority));
 	put_text(f, text_format("value: median over fresh processes; %s; "
 				"more: --wide, --json",
