@@ -47,36 +47,6 @@ static json_t *merge_facts(json_t *a, json_t *b)
 	return json_string(VARIES);
 }
 
-/* Merge @from into @into.  Counts are added up, and so are the expected and
- * seen numbers of evidence, whose kind and share are the same in both; facts
- * may differ. */
-enum members { COUNTS, FACTS, EVIDENCE };
-
-static void merge_objects(json_t *into, json_t *from, enum members are)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach(from, key, v)
-	{
-		json_t *have = json_object_get(into, key);
-		const double sum =
-			json_number_value(have) + json_number_value(v);
-
-		if (!have)
-			json_object_set_new(into, key, json_deep_copy(v));
-		else if (json_is_object(have))
-			merge_objects(have, v, are == FACTS ? EVIDENCE : are);
-		else if (are == FACTS)
-			json_object_set_new(into, key, merge_facts(have, v));
-		else if (are == COUNTS)
-			json_object_set_new(into, key,
-					    json_integer((json_int_t)sum));
-		else if (!strcmp(key, "expected") || !strcmp(key, "seen"))
-			json_object_set_new(into, key, json_real(sum));
-	}
-}
-
 static double edge_of(const json_t *bin)
 {
 	return json_number_value(json_array_get(bin, 0));
@@ -110,30 +80,53 @@ static void add_bins(json_t *into, const json_t *from)
 	}
 }
 
-static json_t *object_of(const struct result *r, const struct result_column *c)
+/* Merge @from into @into.  Counts are added up, also those of bins, and so are
+ * the expected and seen numbers of evidence, whose kind and share are the same
+ * in both; facts may differ. */
+enum members { COUNTS, FACTS, EVIDENCE };
+
+static void merge_objects(json_t *into, json_t *from, enum members are)
 {
-	return *(json_t *const *)((const char *)r + c->offset);
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(from, key, v)
+	{
+		json_t *have = json_object_get(into, key);
+		const double sum =
+			json_number_value(have) + json_number_value(v);
+
+		if (!have)
+			json_object_set_new(into, key, json_deep_copy(v));
+		else if (json_is_object(have))
+			merge_objects(have, v, are == FACTS ? EVIDENCE : are);
+		else if (are == FACTS)
+			json_object_set_new(into, key, merge_facts(have, v));
+		else if (json_is_array(have))
+			add_bins(have, v);
+		else if (are == COUNTS && json_is_integer(have))
+			json_object_set_new(into, key,
+					    json_integer((json_int_t)sum));
+		else if (!strcmp(key, "expected") || !strcmp(key, "seen"))
+			json_object_set_new(into, key, json_real(sum));
+	}
 }
 
 /* One object of those that the rows have in column @c; NULL: none has bins. */
 static json_t *merge_json(rows_t rows, size_t n, const struct result_column *c)
 {
-	const bool bins = c->merge == MERGE_BINS;
-	json_t *all = bins ? NULL : json_object();
+	json_t *all = json_object();
 
 	for (size_t i = 0; i < n; i++) {
-		json_t *one = object_of(rows[i], c);
+		const char *r = (const char *)rows[i];
 
-		if (!bins)
-			merge_objects(all, one,
-				      c->merge == MERGE_FACTS ? FACTS : COUNTS);
-		else if (!all)
-			all = json_deep_copy(one);
-		else
-			add_bins(json_object_get(all, "bins"),
-				 json_object_get(one, "bins"));
+		merge_objects(all, *(json_t *const *)(r + c->offset),
+			      c->merge == MERGE_FACTS ? FACTS : COUNTS);
 	}
-	return all;
+	if (c->merge != MERGE_BINS || json_object_size(all))
+		return all;
+	json_decref(all);
+	return NULL;
 }
 
 /* One number of those that the rows have in column @c, where it is known. */
