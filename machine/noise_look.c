@@ -223,12 +223,10 @@ static int last_cpu(const char *path)
 
 static json_t *describe_thread(const char *path, double ran_us)
 {
-	char name[64];
-
-	sysfile_line(name, sizeof(name), "%s/comm", path);
 	return json_pack("{s:i, s:o, s:f}", "pid",
 			 atoi(path + strlen("/proc/")), "name",
-			 machine_string(name), "ran_us", ran_us);
+			 machine_text(sysfile_first("%s/comm", path)), "ran_us",
+			 ran_us);
 }
 
 /* At most three {pid, name, ran_us} of those of @ran that were on @cpu last,

@@ -105,15 +105,14 @@ int guard_remove_tree(const char *path)
 	return remove_tree(path, false);
 }
 
-/* SIGKILL for each member.  Return: how many there were, or -errno. */
+/* SIGKILL for each member.  Return: 0 or -errno. */
 static int kill_members(const char *path)
 {
 	char *text = sysfile_text("%s/cgroup.procs", path), *rest = text;
 	const int err = text || errno == ENODATA ? 0 : -errno;
 	const char *line;
-	int n = 0;
 
-	for (; (line = strsep(&rest, "\n")) && *line; n++) {
+	while ((line = strsep(&rest, "\n"))) {
 		const pid_t pid = (pid_t)field_number(line, 0);
 
 		/* 0 is a process of another PID namespace: not ours to kill,
@@ -122,7 +121,7 @@ static int kill_members(const char *path)
 			kill(pid, SIGKILL);
 	}
 	free(text);
-	return err ? err : n;
+	return err;
 }
 
 int guard_remove_cgroup(const char *path)
@@ -139,9 +138,9 @@ int guard_remove_cgroup(const char *path)
 	if (fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC)
 		return -EINVAL;
 	do {
-		int err = kill_members(path);
+		const int err = kill_members(path);
 
-		if (err < 0 && err != -ENOENT)
+		if (err && err != -ENOENT)
 			return err;
 		if (!rmdir(path) || errno == ENOENT)
 			return 0;
@@ -244,8 +243,9 @@ unsigned int guard_sweep(int fd, char *stuck, size_t size)
 
 	sweep(fd, NULL, &s);
 	snprintf(stuck, size, "%s", s.stuck);
-	if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
-		return s.n; /* swept again next time, which does no harm */
+	/* Else all is swept again next time, which does no harm. */
+	if (!ftruncate(fd, 0))
+		lseek(fd, 0, SEEK_SET);
 	return s.n;
 }
 

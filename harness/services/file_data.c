@@ -103,7 +103,7 @@ static int make(struct file_data *f)
 	char part[sizeof(f->path) + 32];
 	int fd, err;
 
-	snprintf(part, sizeof(part), FILE_DATA_PART, f->path, (int)getpid());
+	snprintf(part, sizeof(part), "%s.part-%d", f->path, (int)getpid());
 	fd = open(part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return why(f, -errno, "make %s", f->path);
@@ -257,16 +257,11 @@ int file_data_probe(struct bench *b, struct file_data *f)
 	return got < 0 ? bench_fail(b, (int)-got, "read %s", f->path) : 0;
 }
 
-void file_data_close(struct file_data *f)
+void file_data_remove(struct file_data *f)
 {
 	if (f->fd)
 		close(f->fd);
 	f->fd = 0;
-}
-
-void file_data_remove(struct file_data *f)
-{
-	file_data_close(f);
 	if (f->path[0])
 		unlink(f->path);
 }

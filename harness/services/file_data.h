@@ -25,7 +25,6 @@
 #define FILE_DATA_BLOCK 4096u
 #define FILE_DATA_ALIGN 4096u /* of buffers, offsets and sizes for O_DIRECT */
 #define FILE_DATA_WHY	256
-#define FILE_DATA_PART	"%s.part-%d" /* its path and our pid, until whole */
 
 struct bench;
 
@@ -66,9 +65,7 @@ int file_data_uncache(struct bench *b, const struct file_data *f,
  * Return: 0 or bench_fail(). */
 int file_data_probe(struct bench *b, struct file_data *f);
 
-/* file_data_close() - close it; the file stays.  file_data_remove() - close
- * and unlink it. */
-void file_data_close(struct file_data *f);
+/* file_data_remove() - close and unlink it. */
 void file_data_remove(struct file_data *f);
 
 /* file_data_room() - bytes that test files may take now in @dir: half of what
