@@ -33,15 +33,6 @@ bool grid_over(const struct grid *grid, uint64_t now_ns)
 	return grid->end_ns && now_ns >= grid->end_ns;
 }
 
-int64_t clock_step_ns(const uint64_t mono[2], const uint64_t real[2])
-{
-	const int64_t elapsed = (int64_t)(mono[1] - mono[0]);
-	const int64_t step = (int64_t)(real[1] - real[0]) - elapsed;
-	const int64_t limit = INT64_C(50000000) + elapsed / 2000;
-
-	return step > limit || step < -limit ? step : 0;
-}
-
 int duration_parse(const char *text, uint64_t *ns)
 {
 	static const struct {

@@ -33,15 +33,6 @@ uint64_t grid_serve(struct grid *grid, uint64_t now_ns);
 bool grid_over(const struct grid *grid, uint64_t now_ns);
 
 /**
- * clock_step_ns() - by how much CLOCK_REALTIME was set between two moments.
- * @mono, @real: the two clocks at the first and at the second moment.
- *
- * Slewing moves it by at most 0.05 % of the time passed; what is more than
- * that and 50 ms is a step.  Return: ns, 0 if there was none.
- */
-int64_t clock_step_ns(const uint64_t mono[2], const uint64_t real[2]);
-
-/**
  * duration_parse() - read "10ms", "0.5", "2s", "1m", "1h", "500us" as ns.
  *
  * Return: 0, or -EINVAL (no such time, negative, or over 100 years).

@@ -151,9 +151,8 @@ void summary_json(FILE *f, const struct summary *sums, size_t n,
 	fprintf(f,
 		"{\"type\": \"summary\", \"duration_s\": %.6f, "
 		"\"interval_s\": %.9g, \"samples\": %lu, \"late\": %lu, "
-		"\"clock_steps\": %u, \"cpus\": [",
-		run->duration_s, run->interval_s, run->samples, run->late,
-		run->clock_steps);
+		"\"cpus\": [",
+		run->duration_s, run->interval_s, run->samples, run->late);
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			fputs(", ", f);

@@ -78,7 +78,6 @@ struct summary {
 struct summary_run {
 	double duration_s, interval_s;
 	unsigned long samples, late;
-	unsigned int clock_steps;
 };
 
 /* summary_add() - @sum starts as zeros. */

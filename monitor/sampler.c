@@ -76,7 +76,8 @@ struct sampler {
 	struct row *rows;
 	struct summary *sums;
 	struct summary_run run;
-	struct stamp start, last;
+	struct stamp start;
+	uint64_t last_ns; /* CLOCK_MONOTONIC of the last reading */
 	struct output data, screen;
 	char *head;
 	double reference_hz; /* as of struct row */
@@ -163,22 +164,6 @@ static void write_rows(struct sampler *s)
 	}
 }
 
-/* Intervals are of a clock that is never set; only the stamps jump. */
-static void watch_clock(struct sampler *s, const struct stamp *now)
-{
-	const uint64_t mono[2] = { s->last.mono_ns, now->mono_ns };
-	const uint64_t real[2] = { s->last.real_ns, now->real_ns };
-	const int64_t step_ns = clock_step_ns(mono, real);
-
-	if (!step_ns)
-		return;
-	s->run.clock_steps++;
-	warn("the clock was set by %+.3f s at %.3f s: times before and after "
-	     "do not fit, intervals do",
-	     (double)step_ns / 1e9,
-	     (double)(now->mono_ns - s->start.mono_ns) / 1e9);
-}
-
 /* Return: 0 or -errno. */
 static int take_sample(struct sampler *s)
 {
@@ -189,7 +174,6 @@ static int take_sample(struct sampler *s)
 	if (err)
 		return err;
 	late = grid_serve(&s->grid, now->mono_ns);
-	watch_clock(s, now);
 	for (size_t i = 0; i < s->n; i++) {
 		struct row *row = &s->rows[i];
 
@@ -198,7 +182,7 @@ static int take_sample(struct sampler *s)
 		row->since_ns = row->at.mono_ns - s->start.mono_ns;
 		summary_add(&s->sums[i], row);
 	}
-	s->last = *now;
+	s->last_ns = now->mono_ns;
 	s->run.samples++;
 	s->run.late += late;
 	s->run.duration_s = (double)(now->mono_ns - s->start.mono_ns) / 1e9;
@@ -213,7 +197,7 @@ static int take_start(struct sampler *s)
 	const int err = cpus_sample(s->cpus, s->rows);
 
 	s->start = s->rows[0].at;
-	s->last = s->start;
+	s->last_ns = s->start.mono_ns;
 	s->grid = (struct grid) {
 		.start_ns = s->start.mono_ns,
 		.interval_ns = s->set->interval_ns,
@@ -253,7 +237,7 @@ static int sample_on(struct sampler *s)
 {
 	int err = 0;
 
-	while (!err && !s->stop && !grid_over(&s->grid, s->last.mono_ns)) {
+	while (!err && !s->stop && !grid_over(&s->grid, s->last_ns)) {
 		uint64_t now_ns;
 		bool due;
 
@@ -262,7 +246,7 @@ static int sample_on(struct sampler *s)
 		due = now_ns >= grid_next(&s->grid);
 		if (s->stop)
 			due = due || !s->run.samples ||
-			      now_ns - s->last.mono_ns >= REST_MIN_NS;
+			      now_ns - s->last_ns >= REST_MIN_NS;
 		if (due)
 			err = take_sample(s);
 	}

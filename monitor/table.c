@@ -140,12 +140,10 @@ void summary_print(FILE *f, const struct summary *sums, size_t n,
 {
 	struct line *lines = text_alloc(n, sizeof(*lines));
 
-	fprintf(f, "%.3f s, %lu samples at %g s, %lu deadlines missed",
+	fprintf(f, "%.3f s, %lu samples at %g s, %lu deadlines missed\n",
 		run->duration_s, run->samples, run->interval_s, run->late);
-	if (run->clock_steps)
-		fprintf(f, ", the clock was set %u times", run->clock_steps);
 	fprintf(f,
-		"\n%7s %9s %9s %9s %7s %7s %9s %9s %8s %12s %12s %12s %12s "
+		"%7s %9s %9s %9s %7s %7s %9s %9s %8s %12s %12s %12s %12s "
 		"%12s\n",
 		"cpu", "known,s", "unkn.,s", "system,%", "least", "most",
 		"core,%", "running,%", "IPC", "instructions", "cycles",

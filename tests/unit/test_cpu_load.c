@@ -178,20 +178,6 @@ TEST(test_grid)
 	OK(grid_serve(&grid, 5000) == 0, "behind the end is nothing to miss");
 }
 
-TEST(test_clock)
-{
-	const uint64_t mono[2] = { 1 * S, 2 * S };
-	const uint64_t same[2] = { 9 * S, 10 * S };
-	const uint64_t slew[2] = { 9 * S, 10 * S + MS };
-	const uint64_t ahead[2] = { 9 * S, 3610 * S };
-	const uint64_t back[2] = { 3609 * S, 10 * S };
-
-	OK(!clock_step_ns(mono, same), "both clocks together");
-	OK(!clock_step_ns(mono, slew), "slewed");
-	OK(clock_step_ns(mono, ahead) == 3600 * (int64_t)S, "set an hour on");
-	OK(clock_step_ns(mono, back) == -3600 * (int64_t)S, "set back");
-}
-
 TEST(test_durations)
 {
 	uint64_t ns = 0;
@@ -412,7 +398,7 @@ TEST(test_tables)
 	sums[7].unknown_s = 2;
 	summary_json(f, &sums[7], 1, &run);
 	fflush(f);
-	OK(strstr(text, "\"samples\": 2, \"late\": 4, \"clock_steps\": 0, "
+	OK(strstr(text, "\"samples\": 2, \"late\": 4, "
 			"\"cpus\": [{\"cpu\": 7, \"known_s\": 0, "
 			"\"unknown_s\": 2, \"os_load_pct\": null") &&
 		   strstr(text, "\"counted_s\": {\"instructions\": 1, "
