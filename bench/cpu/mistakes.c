@@ -59,8 +59,8 @@ struct state {
 	struct bench *b;
 	const struct bench_case *c; /* of this visit */
 	bool loose;		    /* this process is, when it answers */
-	/* When they are needed first; 0: not open.  A pipe for each side. */
-	int file, fd[2][2];
+	int file;		    /* when it is needed first; 0: not open */
+	int fd[2][2];		    /* a pipe for each side */
 };
 
 /* The time of one operation as the naive program prints it; NAN: it failed. */
@@ -340,17 +340,11 @@ static int open_file(struct bench *b, struct state *s)
 	return 0;
 }
 
-static int open_pipes(struct bench *b, struct state *s)
-{
-	return s->fd[0][1] ? 0 : pair_setup(b, s);
-}
-
 /* This one, too. */
 static int open_unpinned(struct bench *b, struct state *s)
 {
-	int err = open_pipes(b, s);
+	int err = pair_enter(b, s, s->c);
 
-	err = err ? err : pair_enter(b, s, s->c);
 	if (err)
 		return err;
 	err = bench_unbind(b);
@@ -373,7 +367,7 @@ static const struct mistake {
 	{ "removed", removed, NULL },
 	{ "fixed_loop_time", fixed_loop_time, NULL },
 	{ "fault_around", fault_around, open_file },
-	{ "empty_messages", empty_messages, open_pipes },
+	{ "empty_messages", empty_messages, NULL },
 	{ "unpinned", unpinned, open_unpinned },
 };
 
@@ -406,7 +400,7 @@ static int setup(struct bench *b, void *state)
 	s->first_ns = TIME(b, s->parent = getppid());
 	s->x = bench_random(b) | 1;
 	s->y = bench_random(b) | 1;
-	return 0;
+	return pair_setup(b, s);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
