@@ -156,21 +156,18 @@ static struct certificate_figure closing(const char *body, unsigned int i,
 					 const struct ensemble_figures *all)
 {
 	const struct certificate_figure lines[] = {
-		{ body, "min", "ticks", "lower", f->min, all->min, 0, true,
-		  true },
-		{ body, "spurious", "1", "lower", f->spurious, all->spurious, 0,
-		  true, true },
-		{ body, "total_variance", "ticks^2", "lower",
-		  f->total_variance_milli, all->total_variance_milli, 3, true,
-		  true },
-		{ body, "max_deviation", "ticks", "lower", f->max_deviation,
-		  all->max_deviation, 0, true, true },
-		{ body, "var_of_variances", "ticks^4", "lower",
+		{ body, "min", "ticks", f->min, all->min, 0, .has_all = true },
+		{ body, "spurious", "1", f->spurious, all->spurious, 0,
+		  .has_all = true },
+		{ body, "total_variance", "ticks^2", f->total_variance_milli,
+		  all->total_variance_milli, 3, .has_all = true },
+		{ body, "max_deviation", "ticks", f->max_deviation,
+		  all->max_deviation, 0, .has_all = true },
+		{ body, "var_of_variances", "ticks^4",
 		  f->var_of_variances_micro, all->var_of_variances_micro, 6,
-		  true, true },
-		{ body, "var_of_minima", "ticks^2", "lower",
-		  f->var_of_minima_milli, all->var_of_minima_milli, 3, true,
-		  true },
+		  .has_all = true },
+		{ body, "var_of_minima", "ticks^2", f->var_of_minima_milli,
+		  all->var_of_minima_milli, 3, .has_all = true },
 	};
 
 	return lines[i];
@@ -183,24 +180,22 @@ static struct certificate_figure conclusion(unsigned int i,
 	const struct ensemble_resolution *r = &c->resolution;
 	const wide variance = c->empty.total_variance_milli;
 	const uint64_t least = c->function.min, empty = c->empty.min;
-	const bool known = r->instructions;
+	const bool unknown = !r->instructions;
 	const struct certificate_figure lines[] = {
-		{ "empty", "shortest_5pct", "ticks", "lower",
-		  ensemble_shortest(variance, 20), .known = true },
-		{ "empty", "shortest_1pct", "ticks", "lower",
-		  ensemble_shortest(variance, 100), .known = true },
-		{ "empty", "disturbed", "1", "lower", c->disturbed,
-		  .known = true },
-		{ "loop", "resolution_instructions", "1", "lower",
-		  r->instructions, .known = known },
-		{ "loop", "resolution_ticks", "ticks", "lower", r->ticks,
-		  .known = known },
-		{ "chain", "seen_pct", "%", "higher", c->clock.seen_pct,
-		  .known = true },
-		{ "all", "verdict", "level", "higher",
-		  ensemble_verdict(c->faults), .known = true },
-		{ "function", "cost", "ticks", "lower",
-		  least > empty ? least - empty : 0, .known = true },
+		{ "empty", "shortest_5pct", "ticks",
+		  .value = ensemble_shortest(variance, 20) },
+		{ "empty", "shortest_1pct", "ticks",
+		  .value = ensemble_shortest(variance, 100) },
+		{ "empty", "disturbed", "1", .value = c->disturbed },
+		{ "loop", "resolution_instructions", "1", r->instructions,
+		  .unknown = unknown },
+		{ "loop", "resolution_ticks", "ticks", r->ticks,
+		  .unknown = unknown },
+		{ "chain", "seen_pct", "%", c->clock.seen_pct, .higher = true },
+		{ "all", "verdict", "level", ensemble_verdict(c->faults),
+		  .higher = true },
+		{ "function", "cost", "ticks",
+		  .value = least > empty ? least - empty : 0 },
 	};
 
 	return lines[i];

@@ -60,11 +60,11 @@ int certificate_take(struct certificate *c, const struct certificate_ops *ops,
 /* One figure of a certificate, as it goes into a row of results. */
 struct certificate_figure {
 	const char *body, *name, *unit;
-	const char *better;
 	wide value, all; /* times 10^decimals; all: of all samples */
 	unsigned int decimals;
-	bool known; /* has a value */
 	bool has_all;
+	bool unknown; /* has no value */
+	bool higher;  /* is better; else lower */
 };
 
 /**

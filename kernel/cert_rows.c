@@ -59,7 +59,7 @@ static void print_row(struct seq_file *m, const struct cert *cert,
 	if (lacks)
 		seq_printf(m, "\"status\":\"skipped\",\"reason\":\"%s\",",
 			   lacks);
-	else if (!f->known)
+	else if (f->unknown)
 		seq_printf(m,
 			   "\"status\":\"skipped\",\"reason\":\"up to %u more "
 			   "stores did not raise the least time in nine places "
@@ -68,8 +68,8 @@ static void print_row(struct seq_file *m, const struct cert *cert,
 	else
 		seq_puts(m, "\"status\":\"ok\",\"reason\":null,");
 	seq_printf(m, "\"unit\":\"%s\",\"better\":\"%s\",\"value\":", f->unit,
-		   f->better);
-	if (f->known && !lacks)
+		   f->higher ? "higher" : "lower");
+	if (!f->unknown && !lacks)
 		print_wide(m, f->value, f->decimals);
 	else
 		seq_puts(m, "null");

@@ -372,8 +372,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	c->index = s->adding;
 	certificate_figure(&none, s->adding, &f);
 	c->unit = f.unit;
-	c->better =
-		strcmp(f.better, "higher") != 0 ? BENCH_LOWER : BENCH_HIGHER;
+	c->better = f.higher ? BENCH_HIGHER : BENCH_LOWER;
 	(void)timer_usable((enum timer_method)timer_find(case_str(c, "method")),
 			   &s->features, &c->skip);
 	return true;
@@ -449,7 +448,7 @@ static void report_figure(struct bench *b, const struct certify_state *s,
 	if (!certificate_figure(certificate, (unsigned int)c->index, &f))
 		return;
 	paper = certificate_paper(timer_name(s->method), f.body, f.name);
-	if (f.known)
+	if (!f.unknown)
 		bench_derive(b, c, scaled(f.value, f.decimals));
 	else if (s->ensembles / 2 < s->step)
 		bench_derive_skip(b, c,
