@@ -56,7 +56,7 @@ enum counters_event {
 #define COUNTERS_PMUS 4
 
 enum counters_kind {
-	COUNTERS_SELF, /* the calling thread */
+	COUNTERS_SELF, /* the calling thread, without those that it starts */
 	COUNTERS_CPU,  /* all that runs on @cpu */
 };
 
@@ -69,8 +69,6 @@ enum counters_flag {
 	/* Leave the kernel's instructions out.  Without this flag they are in
 	 * where that is permitted: see counters_user_only(). */
 	COUNTERS_USER = 1 << 0,
-	/* Count children and threads that COUNTERS_SELF starts later, too. */
-	COUNTERS_INHERIT = 1 << 1,
 	/* Hardware events of a COUNTERS_CPU through /dev/cpu/N/msr.  Programs
 	 * the registers of this CPU and restores them at counters_close(). */
 	COUNTERS_MSR = 1 << 2,

@@ -84,7 +84,7 @@ static void use_rusage(struct counters *c)
 	const unsigned int told =
 		1u << COUNTERS_PAGE_FAULTS | 1u << COUNTERS_CONTEXT_SWITCHES;
 
-	if (c->target.kind != COUNTERS_SELF || c->inherit)
+	if (c->target.kind != COUNTERS_SELF)
 		return;
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		if (told >> e & 1 && !c->opened[e]) {
@@ -121,8 +121,7 @@ static int fits(const struct counters_target *t, unsigned int flags)
 	const bool cpu = t->kind == COUNTERS_CPU;
 	char path[80];
 
-	if (flags & (cpu ? COUNTERS_INHERIT : COUNTERS_MSR) ||
-	    (cpu && t->cpu < 0))
+	if (cpu ? t->cpu < 0 : flags & COUNTERS_MSR)
 		return -EINVAL;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", t->cpu);
 	return cpu && t->cpu > 0 && access(path, F_OK) ? -ENODEV : 0;
@@ -144,7 +143,6 @@ int counters_open(struct counters **out, const struct counters_target *target,
 	c->target = *target;
 	c->msr_fd = -1;
 	c->user_only = flags & COUNTERS_USER;
-	c->inherit = flags & COUNTERS_INHERIT;
 	counters_decode(&c->arch, leaves, counters_cpuid(leaves));
 	c->pmus = counters_pmu_find(COUNTERS_DEVICES, c->pmu);
 	bar_events(c, flags);

@@ -99,7 +99,7 @@ static bool needs_kernel(const struct counters *c, enum counters_event event)
 	return event == COUNTERS_CONTEXT_SWITCHES ||
 	       event == COUNTERS_MIGRATIONS ||
 	       (event == COUNTERS_PAGE_FAULTS &&
-		c->target.kind == COUNTERS_SELF && !c->inherit);
+		c->target.kind == COUNTERS_SELF);
 }
 
 /* Open one event; if the kernel's part may not be seen, without it where that
@@ -120,7 +120,6 @@ static int open_event(struct counters *c, enum counters_event event,
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_kernel = hardware && c->user_only,
 		.exclude_hv = hardware && c->user_only,
-		.inherit = c->inherit,
 	};
 	int fd = perf_open(&attr, c, leader);
 

@@ -149,7 +149,7 @@ struct counters {
 	unsigned int wanted_pmus; /* bit for each that may count here */
 	unsigned int opened[COUNTERS_EVENTS]; /* bit for each PMU */
 	unsigned int barred; /* bit for each event that is not to be tried */
-	bool user_only, inherit;
+	bool user_only;
 	unsigned int usage; /* bit for each event taken from getrusage() */
 	struct counters_group groups[1 + 4 * COUNTERS_PMUS];
 	size_t n_groups;

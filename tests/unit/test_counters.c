@@ -300,7 +300,6 @@ TEST(test_misuse)
 		{ { COUNTERS_CPU, 0 }, COUNTERS_MSR, 0, "its registers" },
 		{ { COUNTERS_CPU, 8191 }, 0, -ENODEV, "no such CPU" },
 		{ { COUNTERS_CPU, -1 }, 0, -EINVAL, "no CPU at all" },
-		{ { COUNTERS_CPU, 0 }, COUNTERS_INHERIT, -EINVAL, "children" },
 		{ { COUNTERS_SELF, 0 }, COUNTERS_MSR, -EINVAL, "of a thread" },
 	};
 
