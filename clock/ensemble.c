@@ -215,7 +215,9 @@ uint64_t ensemble_shortest(wide variance_milli, uint32_t parts)
 	return root_up(variance_milli);
 }
 
-wide ensemble_worst(const struct ensemble_figures *f)
+/* Total variance + 2 standard deviations of the variances, in thousandths of
+ * ticks^2. */
+static wide ensemble_worst(const struct ensemble_figures *f)
 {
 	return f->total_variance_milli +
 	       2 * (wide)root_up(f->var_of_variances_micro);

@@ -215,8 +215,4 @@ const char *ensemble_why(unsigned int faults);
  * error of 1 / @parts: @parts * sqrt(@variance_milli / 1000), rounded up. */
 uint64_t ensemble_shortest(wide variance_milli, uint32_t parts);
 
-/* ensemble_worst() - total variance + 2 standard deviations of the variances,
- * in thousandths of ticks^2. */
-wide ensemble_worst(const struct ensemble_figures *f);
-
 #endif

@@ -83,14 +83,6 @@ struct state {
 #define RAW_STAT(dir, name, st) \
 	raw_syscall4(SYS_newfstatat, dir, (long)(name), (long)(st), 0)
 
-static uint64_t now_ns(void)
-{
-	struct timespec now = { 0 };
-
-	RAW(clock_gettime, CLOCK_MONOTONIC, &now, 0);
-	return timespec_ns(&now);
-}
-
 /* The last call of the batch must have left this in memory. */
 static bool is_cwd(const struct state *s)
 {
@@ -107,7 +99,7 @@ static bool is_now(const struct state *s)
 {
 	const uint64_t ns = timespec_ns(&s->m->now);
 
-	return s->started_ns <= ns && ns <= now_ns();
+	return s->started_ns <= ns && ns <= kernel_ns(CLOCK_MONOTONIC);
 }
 
 /* The 32-bit gate, where there is one.  Pointers are below 4 GiB: see struct
@@ -316,7 +308,7 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	memset(&m->st, 0x5a, sizeof(m->st));
 	memset(&m->st64, 0x5a, sizeof(m->st64));
 	memset(&m->now, 0, sizeof(m->now));
-	s->started_ns = now_ns();
+	s->started_ns = kernel_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

@@ -128,14 +128,6 @@ static const struct reading {
 
 /* The kernel's clocks. */
 
-static uint64_t kernel_ns(clockid_t id)
-{
-	struct timespec now = { 0 };
-
-	raw_syscall(SYS_clock_gettime, id, (long)&now, 0);
-	return timespec_ns(&now);
-}
-
 /* Whether what the batch's last read @said lies between the same clock's
  * references around it.  @step_ns: what the call cuts off.  Set meanwhile, it
  * can be held against nothing. */

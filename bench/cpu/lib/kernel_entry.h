@@ -3,7 +3,10 @@
 #define KERNEL_ENTRY_H
 
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
+
+#include "arch.h"
 
 /* Ways to the kernel's code, and whether they are to be had here. */
 
@@ -49,6 +52,15 @@ const char *probe_int80(void);
 static inline uint64_t timespec_ns(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* kernel_ns() - clock @id by a system call. */
+static inline uint64_t kernel_ns(clockid_t id)
+{
+	struct timespec now = { 0 };
+
+	raw_syscall(SYS_clock_gettime, id, (long)&now, 0);
+	return timespec_ns(&now);
 }
 
 #endif
