@@ -127,7 +127,6 @@ void ensemble_series_close(struct ensemble_series *s,
 	if (!f->ensembles)
 		return;
 	f->min = s->minima.min;
-	f->max_min = s->minima.max;
 	f->spurious = s->spurious;
 	f->drops = s->drops;
 	f->total_variance_milli = s->variances.sum;
@@ -164,10 +163,7 @@ void ensemble_resolve(struct ensemble_resolution *r, const uint64_t *minima,
 {
 	size_t s, j, rises;
 
-	*r = (struct ensemble_resolution) { .first = 0 };
-	for (j = 1; j < n && !r->first; j++)
-		if (minima[j] > minima[0])
-			r->first = j;
+	*r = (struct ensemble_resolution) { .instructions = 0 };
 	/* Steps of up to half of the series: beyond that there are too few
 	 * places to judge by. */
 	for (s = 1; s <= n / 2; s++) {

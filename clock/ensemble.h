@@ -90,7 +90,7 @@ void ensemble_series_add(struct ensemble_series *s, struct ensemble *e,
 /* The lines that close the paper's log. */
 struct ensemble_figures {
 	uint64_t ensembles;
-	uint64_t min, max_min; /* least and greatest of the minima, ticks */
+	uint64_t min; /* least of the minima, ticks */
 	uint64_t spurious, drops;
 	wide total_variance_milli; /* mean of the variances */
 	uint64_t max_deviation;
@@ -118,7 +118,6 @@ uint64_t ensemble_bound(uint64_t min, uint64_t tick_hz);
 
 /* The paper's section 3.3. */
 struct ensemble_resolution {
-	uint64_t first;	       /* instructions until the minimum first grew */
 	uint64_t instructions; /* 0: no step that was tried raises them */
 	uint64_t ticks;
 };

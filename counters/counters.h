@@ -132,7 +132,6 @@ struct counters_count {
 };
 
 struct counters_counts {
-	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, middle of the reads */
 	struct counters_count count[COUNTERS_EVENTS];
 };
 

@@ -147,9 +147,6 @@ void counters_delta(const struct counters *c,
 		    const struct counters_reading *to,
 		    struct counters_counts *out)
 {
-	out->begin_ns =
-		from->before_ns + (from->after_ns - from->before_ns) / 2;
-	out->end_ns = to->before_ns + (to->after_ns - to->before_ns) / 2;
 	for (int e = 0; e < COUNTERS_EVENTS; e++)
 		count_event(c, from, to, (enum counters_event)e,
 			    &out->count[e]);
