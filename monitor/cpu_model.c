@@ -103,7 +103,7 @@ void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 		      double width[COUNTERS_PMUS])
 {
 	for (unsigned int i = 0; i < COUNTERS_PMUS; i++) {
-		const char *pmu = c ? counters_pmu_name(c, i) : NULL;
+		const char *pmu = counters_pmu_name(c, i);
 
 		if (!pmu && !i)
 			pmu = "cpu";

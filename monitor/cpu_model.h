@@ -55,7 +55,7 @@ void cpu_model_free(struct cpu_model *model);
 double cpu_model_width(const struct cpu_model *model, const char *pmu,
 		       char *text, size_t size);
 
-/* cpu_model_widths() - for each PMU that @c counts on (one, if @c is NULL);
+/* cpu_model_widths() - for each PMU that @c counts on, one where it has none;
  * NAN where unknown. */
 void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 		      double width[COUNTERS_PMUS]);

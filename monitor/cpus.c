@@ -26,7 +26,7 @@ struct cpu {
 	/* Inode of the CPU's directory in sysfs, which is removed with a CPU
 	 * that goes: it gets another when it comes back. 0: none. */
 	uint64_t inode;
-	double width[COUNTERS_PMUS];
+	double width[COUNTERS_PMUS]; /* once there were counters */
 };
 
 struct cpus {
@@ -54,10 +54,9 @@ static void open_counters(struct cpus *all, struct cpu *cpu)
 		.cpu = cpu->number,
 	};
 
-	(void)counters_open(&cpu->counters, &target,
-			    all->settings->msr ? COUNTERS_MSR : 0);
-	cpu->primed = false;
-	cpu_model_widths(all->model, cpu->counters, cpu->width);
+	if (!counters_open(&cpu->counters, &target,
+			   all->settings->msr ? COUNTERS_MSR : 0))
+		cpu_model_widths(all->model, cpu->counters, cpu->width);
 }
 
 /* Whether the CPU was taken away and came back, which /proc/stat does not
@@ -135,7 +134,8 @@ static void fill_row(struct cpus *all, struct cpu *cpu, struct row *row,
 static int read_stat(struct cpus *all, struct stamp *at)
 {
 	char *text = NULL;
-	int tries = 0, n;
+	bool known;
+	int tries = 0;
 
 	do {
 		free(text);
@@ -145,9 +145,9 @@ static int read_stat(struct cpus *all, struct stamp *at)
 		 stamp_now().mono_ns - at->mono_ns > all->tick_ns);
 	if (!text)
 		return -errno;
-	n = cpu_times_parse(text, all->times, CPU_LIMIT);
+	known = cpu_times_parse(text, all->times, CPU_LIMIT);
 	free(text);
-	return n < 0 ? -ENODATA : 0;
+	return known ? 0 : -ENODATA;
 }
 
 int cpus_sample(struct cpus *all, struct row *rows)
@@ -229,8 +229,6 @@ int cpus_open(struct cpus **opened, const struct settings *settings,
 	if (!err)
 		err = choose_cpus(all, present, why);
 	free(present);
-	for (size_t i = 0; !err && i < all->n; i++)
-		cpu_model_widths(model, NULL, all->cpu[i].width);
 	if (err)
 		cpus_close(all);
 	*opened = err ? NULL : all;

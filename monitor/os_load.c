@@ -2,7 +2,6 @@
 #include "os_load.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,10 +19,10 @@ static bool read_line(const char *line, struct cpu_times *cpu)
 	return cpu->online;
 }
 
-int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max)
+bool cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max)
 {
 	const char *line = text;
-	int highest = -EINVAL;
+	bool some = false;
 
 	memset(cpus, 0, max * sizeof(*cpus));
 	while (line && *line) {
@@ -34,14 +33,13 @@ int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max)
 			break;
 		if (isdigit((unsigned char)line[3]))
 			cpu = field_number(line + 3, -1);
-		if (cpu >= 0 && cpu < (int64_t)max &&
-		    read_line(line, &cpus[cpu]) && (int)cpu >= highest)
-			highest = (int)cpu + 1;
+		if (cpu >= 0 && cpu < (int64_t)max)
+			some |= read_line(line, &cpus[cpu]);
 		line = strchr(line, '\n');
 		if (line)
 			line++;
 	}
-	return highest;
+	return some;
 }
 
 /* idle and iowait are each cut off to a step. */

@@ -20,12 +20,12 @@ struct cpu_times {
 /**
  * cpu_times_parse() - read the text of /proc/stat.
  * @text: NUL-terminated.
- * @cpus: @max entries, all overwritten, indexed by the kernel's number.
+ * @cpus: @max entries, all overwritten, indexed by the kernel's number; more
+ *	  CPUs are left out.
  *
- * Return: 1 + the highest number that was found (at most @max: more CPUs are
- * left out), or -EINVAL if no line of a CPU could be read.
+ * Return: whether the line of any CPU could be read.
  */
-int cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max);
+bool cpu_times_parse(const char *text, struct cpu_times *cpus, size_t max);
 
 /*
  * The load of one CPU as the operating system sees it: the share of time in
