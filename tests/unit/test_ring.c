@@ -276,7 +276,7 @@ int main(void)
 	limits();
 	wrong_byte();
 	wrong_message();
-	for (enum channel_way way = 0; way < CHANNEL_YIELD; way++) {
+	for (enum channel_way way = 0; way < CHANNEL_WAYS; way++) {
 		round_trips(way, 8, 2);
 		round_trips(way, 8, 5);
 		alone(way);

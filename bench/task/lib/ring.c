@@ -261,18 +261,12 @@ ALWAYS_INLINE int pass_bytes(int fd, unsigned char *buf, size_t left, bool out)
 	return 0;
 }
 
-/* With CHANNEL_YIELD a message means that a batch is over, and another word
- * that one goes on: without it the partner would take half of the CPU from the
- * harness. */
-enum { MESSAGE = 1, YIELD };
-
 ALWAYS_INLINE int pass_futex(struct mailbox *box, bool threads,
 			     unsigned char *buf, bool out)
 {
 	if (out) {
 		memcpy(&box->message, buf, sizeof(box->message));
-		atomic_store_explicit(&box->full, MESSAGE,
-				      memory_order_release);
+		atomic_store_explicit(&box->full, 1, memory_order_release);
 		return futex_wake(&box->full, 1, threads) < 0 ? -EIO : 0;
 	}
 	while (!atomic_load_explicit(&box->full, memory_order_acquire))
@@ -305,18 +299,6 @@ ALWAYS_INLINE int operate(int semaphore, unsigned int member, short by)
 	return whole(RETRY(semop(semaphore, &op, 1)), 0);
 }
 
-static void yield_while(struct mailbox *box, bool threads)
-{
-	uint32_t word;
-
-	while ((word = atomic_load_explicit(&box->full,
-					    memory_order_acquire)) != MESSAGE)
-		if (word == YIELD)
-			sched_yield();
-		else
-			futex_wait(&box->full, 0, threads);
-}
-
 /* One message out of @buf to the mailbox of @member, or from there. */
 ALWAYS_INLINE int pass(enum channel_way way, const struct channel *ch,
 		       unsigned int member, unsigned char *buf, bool out)
@@ -345,10 +327,6 @@ ALWAYS_INLINE int pass(enum channel_way way, const struct channel *ch,
 		return 0;
 	case CHANNEL_CONDVAR:
 		return pass_condvar(box, buf, out);
-	case CHANNEL_YIELD:
-		if (!out)
-			yield_while(box, ch->threads);
-		return pass_futex(box, ch->threads, buf, out);
 	case CHANNEL_FUTEX:
 		return pass_futex(box, ch->threads, buf, out);
 	default:
@@ -407,25 +385,6 @@ ALWAYS_INLINE struct message take(const unsigned char *buf, const char *memory)
 	return m;
 }
 
-static int yield(uint64_t n)
-{
-	for (uint64_t i = 0; i < n; i++)
-		sched_yield();
-	return 0;
-}
-
-/* Between the two words to the other, who answers later: ring_rest(). */
-static int yield_laps(struct ring *r)
-{
-	struct mailbox *box = r->ch.port[1].box;
-
-	atomic_store_explicit(&box->full, YIELD, memory_order_release);
-	futex_wake(&box->full, 1, r->ch.threads);
-	yield(r->laps);
-	atomic_store_explicit(&box->full, MESSAGE, memory_order_release);
-	return 0;
-}
-
 ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 {
 	const struct channel ch = r->ch;
@@ -435,8 +394,6 @@ ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 	struct message m = { first, r->touch }, back;
 	int err = 0;
 
-	if (way == CHANNEL_YIELD)
-		return yield_laps(r);
 	for (uint64_t i = 0; i < r->laps && !err; i++) {
 		m.number++;
 		memcpy(buf, &m, sizeof(m));
@@ -462,8 +419,6 @@ ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
 	struct message m = { 1, r->touch };
 	int err = 0;
 
-	if (way == CHANNEL_YIELD)
-		return yield(r->laps * members);
 	memcpy(buf, &m, sizeof(m));
 	for (uint64_t i = 0; i < r->laps && !err; i++)
 		for (unsigned int k = 0; k < members; k++) {
@@ -550,9 +505,7 @@ int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
 
 	r->touch = 0;
 	r->shared->order = RING_REPORT;
-	err = ring_laps(b, r, r->ch.way != CHANNEL_YIELD);
-	if (!err && r->ch.way == CHANNEL_YIELD)
-		err = ring_await(b, r);
+	err = ring_laps(b, r, 1);
 	r->shared->order = RING_GO;
 	r->touch = touch;
 	if (err)

@@ -20,9 +20,7 @@
 	/* A queue in shared memory. */                                 \
 	X(SHM_FUTEX, "shm_futex", __VA_ARGS__)                          \
 	X(POSIX_MQ, "posix_mq", __VA_ARGS__)                            \
-	X(SYSV_SEM, "sysv_sem", __VA_ARGS__) /* carries nothing */      \
-	/* No message: each gives the CPU away. */                      \
-	X(YIELD, "sched_yield", __VA_ARGS__)
+	X(SYSV_SEM, "sysv_sem", __VA_ARGS__) /* carries nothing */
 #define CHANNEL_ENUM(way, ...) CHANNEL_##way,
 enum channel_way { CHANNELS(CHANNEL_ENUM, 0) CHANNEL_WAYS };
 
@@ -152,14 +150,13 @@ int ring_open(struct bench *b, struct ring *r);
  */
 int ring_start(struct bench *b, struct ring *r, int cpu);
 
-/* ring_laps() - @n laps; CHANNEL_YIELD: give the CPU away @n times.  alone: the
- * calls and the reading of so many laps, and of a futex also the wait, which
- * finds the message there; a condition variable makes no system call when
- * none waits.  Return: 0 or bench_fail(). */
+/* ring_laps() - @n laps.  alone: the calls and the reading of so many laps, and
+ * of a futex also the wait, which finds the message there; a condition variable
+ * makes no system call when none waits.  Return: 0 or bench_fail(). */
 int ring_laps(struct bench *b, struct ring *r, uint64_t n);
 
-/* ring_await() - wait for a message of the others; after ring_laps() by
- * CHANNEL_YIELD until the other sleeps.  Return: 0 or bench_fail(). */
+/* ring_await() - wait for a message of the others.  Return: 0 or bench_fail().
+ */
 int ring_await(struct bench *b, struct ring *r);
 
 /* ring_count() - one lap without reading in which each member that takes part
