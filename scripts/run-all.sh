@@ -134,7 +134,7 @@ while getopts b:o:r:e:t:ch option; do
 	e) effort=$OPTARG ;;
 	t) times=$OPTARG ;;
 	c) core=1 ;;
-	h) usage && exit ;;
+	h) usage; exit ;;
 	*) misuse 'wrong options' ;;
 	esac
 done

@@ -65,6 +65,15 @@ need_number() {
 	fi
 }
 
+# printed FUNCTION ARGUMENT...: its output, or one line why it cannot be written.
+printed() {
+	local text status=0
+
+	text=$("$@") || status=$?
+	[[ -z $text ]] || printf '%s\n' "$text" 2>/dev/null || die 1 "cannot write the output"
+	return "$status"
+}
+
 # usage: the comment at the top of the script, under the name that it was called by.
 usage() {
 	local file=${BASH_SOURCE[-1]##*/}

@@ -27,7 +27,7 @@ take_options() {
 	shift
 	while (($#)); do
 		case $1 in
-		-h | --help) usage && exit 0 ;;
+		-h | --help) printed usage && exit 0 ;;
 		--)
 			rest=("${@:2}")
 			return

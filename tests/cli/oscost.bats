@@ -171,7 +171,7 @@ best() { ./oscost list "$@" | head -n 1; }
 
 	cp -r "$ROOT/tests/fixtures/results/small" small
 	for words in list 'explain getppid' help 'help run' 'help syscall' 'syscall --list' 'show small' \
-		'compare small small' 'report --help' 'load --help' 'bill --help'; do
+		'compare small small' 'report --help' 'load --help' 'bill --help' 'run --help'; do
 		run --separate-stderr bash -c './oscost $0 >/dev/full' "$words"
 		[[ $status -eq 1 && ${#stderr_lines[@]} -eq 1 && $stderr == *"cannot write the output"* ]] || {
 			printf '%s: %s: %s\n' "$words" "$status" "$stderr"
