@@ -115,9 +115,9 @@ static bool is_gone(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
 }
 
-static void name_entry(char name[16], int number)
+static void name_entry(char name[24], int number)
 {
-	snprintf(name, 16, "entry-%06d", number);
+	snprintf(name, 24, "entry-%06d", number);
 }
 
 static int setup(struct bench *b, void *state)
@@ -195,7 +195,7 @@ static int64_t count_names(const char *path)
  * file systems have no second names, or not so many.  Return: 0 or -errno. */
 static int make_files(int dir, bool links)
 {
-	char name[16], first[16] = "";
+	char name[24], first[24] = "";
 
 	for (int i = 0; i < ENTRIES; i++) {
 		name_entry(name, i);
@@ -237,7 +237,7 @@ static int begin_readdir(struct bench *b, struct ops_state *s,
 			   p->kind != FILE_PLACE_STACKED &&
 			   strcmp(p->fs, "overlay") != 0;
 	const char *dir = bench_files(b);
-	char first[sizeof(s->many) + 16];
+	char first[sizeof(s->many) + 32];
 	struct stat st = { 0 };
 	int err;
 
