@@ -126,7 +126,7 @@ rounds_row() {
 rounds_room() {
 	local why
 
-	why=$(sed -n "s/^${plan_programs[$1]}: cannot write the results: //p" "$out/.talk")
+	why=$(sed -n "s/^${plan_programs[$1]}: cannot write the output: //p" "$out/.talk")
 	[[ -z $why ]] || record_stuck "$why"
 	if (($2 < 124)) && [[ $(tail -c 1 "$out/.rows" | tr '\0' x) || (! -s $out/.rows && ! -s $out/.talk) ]]; then
 		record_probe
