@@ -25,7 +25,7 @@ usage() {
 		'# usage: '*) told=1 ;;
 		'#' | '') told= ;;
 		esac
-		[ -z "${told-}" ] || echo "${line#'# '}"
+		[ -z "${told-}" ] || echo "${line#'# '}" || exit 1
 	done <"$0"
 }
 

@@ -11,7 +11,7 @@
  * is held up lengthens no span and shortens none.  The delay of small segments
  * (Nagle) is at work, as it is for a program that asks for nothing.
  *
- * via is how a message gets into the connection: send copies it from memory,
+ * by is how a message gets into the connection: send copies it from memory,
  * sendfile takes it out of the page cache.
  *
  * rate is all bytes by all the time of such spans, as in iperf3.  A flow

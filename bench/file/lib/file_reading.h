@@ -8,7 +8,7 @@
 
 /*
  * Reading files: the callbacks of file_read, file_contention and file_remote,
- * whose cases say by their axes what is read (cache or mode, order, via, size,
+ * whose cases say by their axes what is read (cache or mode, order, by, size,
  * block, depth, file, files, where).
  */
 /* The most that kernels fetch ahead at once.  A device that reports only when
