@@ -385,7 +385,7 @@ ALWAYS_INLINE struct message take(const unsigned char *buf, const char *memory)
 	return m;
 }
 
-ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
+ALWAYS_INLINE int laps(enum channel_way way, struct ring *r, uint64_t n)
 {
 	const struct channel ch = r->ch;
 	const char *const memory = r->memory;
@@ -394,7 +394,7 @@ ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 	struct message m = { first, r->touch }, back;
 	int err = 0;
 
-	for (uint64_t i = 0; i < r->laps && !err; i++) {
+	for (uint64_t i = 0; i < n && !err; i++) {
 		m.number++;
 		memcpy(buf, &m, sizeof(m));
 		err = pass(way, &ch, 1, buf, true);
@@ -409,7 +409,7 @@ ALWAYS_INLINE int laps(enum channel_way way, struct ring *r)
 	return err;
 }
 
-ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
+ALWAYS_INLINE int alone(enum channel_way way, struct ring *r, uint64_t n)
 {
 	const struct channel ch = r->ch;
 	const unsigned int members = r->members;
@@ -420,7 +420,7 @@ ALWAYS_INLINE int alone(enum channel_way way, struct ring *r)
 	int err = 0;
 
 	memcpy(buf, &m, sizeof(m));
-	for (uint64_t i = 0; i < r->laps && !err; i++)
+	for (uint64_t i = 0; i < n && !err; i++)
 		for (unsigned int k = 0; k < members; k++) {
 			err |= pass(way, &ch, k, buf, true);
 			/* The call that a waiter makes. */
@@ -469,31 +469,22 @@ ALWAYS_INLINE int serve(enum channel_way way, struct ring *r, unsigned int self,
 	return err;
 }
 
-static int go_round(struct ring *r)
+static int go_round(struct ring *r, uint64_t n)
 {
-	BY_WAY(r, laps, r)
+	BY_WAY(r, laps, r, n)
 }
 
-static int go_alone(struct ring *r)
+static int go_alone(struct ring *r, uint64_t n)
 {
-	BY_WAY(r, alone, r)
-}
-
-static int judge(struct bench *b, struct ring *r, int err)
-{
-	r->broken |= err != 0;
-	return err ? bench_fail(b, -err, "a message was lost") : 0;
+	BY_WAY(r, alone, r, n)
 }
 
 int ring_laps(struct bench *b, struct ring *r, uint64_t n)
 {
-	r->laps = n;
-	return judge(b, r, r->alone ? go_alone(r) : go_round(r));
-}
+	const int err = r->alone ? go_alone(r, n) : go_round(r, n);
 
-int ring_await(struct bench *b, struct ring *r)
-{
-	return judge(b, r, ring_get(r, 0, r->buf));
+	r->broken |= err != 0;
+	return err ? bench_fail(b, -err, "a message was lost") : 0;
 }
 
 int ring_count(struct bench *b, struct ring *r, struct ring_account *sum)
@@ -655,22 +646,16 @@ int ring_start(struct bench *b, struct ring *r, int cpu)
 	return 0;
 }
 
-static void stop(struct ring *r)
-{
-	/* Some waits of a thread are not interrupted. */
-	if (r->made == 2 && r->ch.threads) {
-		r->shared->order = RING_STOP;
-		ring_put(r, 1, r->buf);
-	}
-	partner_stop_all(r->member, r->made); /* the first is none */
-	r->made = 1;
-}
-
 void ring_close(struct ring *r)
 {
 	struct channel *ch = &r->ch;
 
-	stop(r);
+	/* Some waits of a thread are not interrupted. */
+	if (r->made == 2 && ch->threads) {
+		r->shared->order = RING_STOP;
+		ring_put(r, 1, r->buf);
+	}
+	partner_stop_all(r->member, r->made); /* the first is none */
 	if (r->memory)
 		munmap(r->memory, memory_of(r));
 	if (r->buf)

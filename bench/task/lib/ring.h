@@ -130,7 +130,6 @@ struct ring {
 	/* Settings of the laps: they may change. */
 	uint32_t members, touch; /* that take part; bytes that each reads */
 
-	uint64_t laps;	    /* of ring_laps() */
 	uint64_t received;  /* messages, by the measuring process */
 	unsigned int made;  /* members that run, with the measuring one */
 	bool broken;	    /* a message was lost, or a member died */
@@ -154,10 +153,6 @@ int ring_start(struct bench *b, struct ring *r, int cpu);
  * of a futex also the wait, which finds the message there; a condition variable
  * makes no system call when none waits.  Return: 0 or bench_fail(). */
 int ring_laps(struct bench *b, struct ring *r, uint64_t n);
-
-/* ring_await() - wait for a message of the others.  Return: 0 or bench_fail().
- */
-int ring_await(struct bench *b, struct ring *r);
 
 /* ring_count() - one lap without reading in which each member that takes part
  * counts its switches; @sum: of them all.  Between two of these with n laps are

@@ -11,8 +11,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "partner.h"
-
 static int open_netlink(unsigned int groups)
 {
 	const struct sockaddr_nl name = { .nl_family = AF_NETLINK,
