@@ -2,12 +2,13 @@
 /*
  * calls - what does one call of the kernel cost a program?
  *
- * Other programs repeat a call on the same objects, in a loop. A program
- * seldom does: it opens a file once, reads it, and closes it. Here each call is
- * made and timed once, on an object that was made ready for it, and then
- * undone: an open without its close, an open of a name that is missing, a close
- * that is the last one. These are the costs that `oscost bill` multiplies
- * with how often a program makes such calls.
+ * Other programs repeat a call on the same objects, in a loop. A program seldom
+ * does: it opens a file once, reads it, and closes it. Here each call is made
+ * and timed once, on an object that was made ready for it, and then undone: an
+ * open without its close, an open of a name that is missing, a close that is
+ * the last one. Only files that a call makes stay until the row has its
+ * samples, as those of a program do. These are the costs that `oscost bill`
+ * multiplies with how often a program makes such calls.
  *
  * The cost of a call can grow with a feature of it: components of the path,
  * bytes, pages that a file gets or that go with a mapping, entries of a
@@ -106,6 +107,7 @@ struct state {
 	const char *made;     /* of a file that tidy() removes, or NULL */
 	const char *above;    /* the path of such names */
 	unsigned int entries; /* that were made */
+	bool keeps; /* what a row makes stays, until the directory goes */
 	size_t bytes, pages, added;
 	int fds;
 	int fd, far, listener; /* -1: not open */
@@ -230,7 +232,7 @@ static bool have_two(struct state *s, size_t pages)
 	const bool good = make_open(s, s->fresh, pages);
 
 	s->far = s->fd;
-	return good && have(s, O_RDONLY);
+	return good && GETS_FD(openat(s->top, "file", O_RDONLY | O_CLOEXEC));
 }
 
 /* A directory with as many names as the case says, beside "." and "..". */
@@ -557,16 +559,18 @@ static bool tidy(struct state *s)
 	good &= shut_all(s);
 	good &= unmap(s);
 	good &= s->pid <= 0 || reap(s);
-	good &= !s->made || !unlink(s->made);
+	good &= !s->made || s->keeps || !unlink(s->made);
 	s->made = NULL;
 	return good;
 }
 
+/* The same, and what the call has made at @path goes, or stays under this
+ * sample's own name. */
 static bool drop(struct state *s, const char *path)
 {
 	const bool good = tidy(s);
 
-	return !unlink(path) && good;
+	return (s->keeps ? !rename(path, s->fresh) : !remove(path)) && good;
 }
 
 /*
@@ -792,8 +796,9 @@ static const char points[] =
 #define WAIT_ROW		 ROW
 #include "lib/calls.def"
 	"is ops=2 if op={close_pipe,close_unix};"
-	/* These make an inode: go_apart(). */
-	"is most=12 if op={open_new,mkdir,symlink,bind_unix};"
+	/* These make an inode, and what they make stays: go_apart(). */
+	"is most=60 if op={open_new,mkdir,symlink,bind_unix,write_new,"
+	"pwrite_new,copy_range_new};"
 	"is switches if op={fork,wait,wait_nothing,yield,thread,exit,"
 	"exit_shared,vfork_op,exec_static,exec_dynamic,exec_script,"
 	"read_pipe_waited,poll_waited,futex_waited}";
@@ -983,7 +988,8 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		s->held_pages = 0;
 		hold(s, ADDED_PAGES);
 	}
-	if (c->most)
+	s->keeps = c->most;
+	if (s->keeps)
 		return go_apart(b, s);
 	if (!s->row->act)
 		return 0;
@@ -1047,8 +1053,9 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 
 	/* Now more, now fewer: the kernel fetches dozens of pages at once. */
 	hold(s, s->added + s->held_pages % 3);
-	if (c->most && !fill_directory(s, s->above, 1))
-		return bench_fail(b, errno, "make a file");
+	if (s->keeps)
+		snprintf(s->fresh, sizeof(s->fresh), "%sfresh-%04u", s->above,
+			 s->entries++);
 	return row->ready(state)
 		       ? 0
 		       : bench_fail(b, errno, "make %s ready", row->call.name);
