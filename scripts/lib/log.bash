@@ -65,11 +65,13 @@ need_number() {
 	fi
 }
 
-# printed FUNCTION ARGUMENT...: its output, or one line why it cannot be written.
+# printed FUNCTION ARGUMENT...: its output, or one line why it cannot be written.  A
+# reader that has enough (head) is no failure.
 printed() {
 	local text status=0
 
 	text=$("$@") || status=$?
+	trap 'exit "$status"' PIPE
 	[[ -z $text ]] || printf '%s\n' "$text" 2>/dev/null || die 1 "cannot write the output"
 	return "$status"
 }
