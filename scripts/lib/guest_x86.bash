@@ -32,25 +32,28 @@ unpack_kernel() { # VMLINUZ VMLINUX
 	return 1
 }
 
-# The image is only unpacked, never installed.
-fetch_package() { # RELEASE DIR PATH...
-	local paths=("${@:3}")
-	(cd "$2" && apt-get -qq download "linux-image-$1" 2>apt.log) ||
-		skip "cannot download linux-image-$1: $(tail -n 1 "$2/apt.log")"
-	dpkg-deb --fsys-tarfile "$2"/linux-image-"$1"_*.deb |
-		tar -C "$2" -xf - "${paths[@]/#/./}"
-	rm -f "$2"/linux-image-"$1"_*.deb
+# Files of a package, which is never installed.
+fetch_package() { # PACKAGE DIR PATTERN...
+	(cd "$2" && apt-get -qq download "$1" 2>apt.log) ||
+		skip "cannot download $1: $(tail -n 1 "$2/apt.log")"
+	dpkg-deb --fsys-tarfile "$2/$1"_*.deb | tar -C "$2" --wildcards -xf - "${@:3}"
+	rm -f "$2/$1"_*.deb
 }
 
 fetch_image() { # RELEASE DIR
-	local image=$2/boot/vmlinuz-$1 kernel=$2/vmlinux-$1
-	[[ -f $image ]] || fetch_package "$1" "$2" boot
-	if [[ -f $kernel ]] || unpack_kernel "$image" "$kernel"; then
-		image=$kernel
+	local kernel=$2/vmlinux-$1 package=linux-image-$1
+	local images=("$2/boot/vmlinuz-$1" "$2/usr/lib/modules/$1/vmlinuz")
+
+	# Since Debian 14 a package of its own has the image, and elsewhere.
+	[[ -z $(apt-cache pkgnames "linux-binary-$1" 2>/dev/null) ]] || package=linux-binary-$1
+	[[ -f ${images[0]} || -f ${images[1]} ]] || fetch_package "$package" "$2" '*/vmlinuz*'
+	[[ -f ${images[0]} ]] || images=("${images[1]}")
+	if [[ -f $kernel ]] || unpack_kernel "${images[0]}" "$kernel"; then
+		printf '%s\n' "$kernel"
 	else
 		rm -f "$kernel"
+		printf '%s\n' "${images[0]}"
 	fi
-	printf '%s\n' "$image"
 }
 
 # The first steps of every such test: the tools, and a kernel: its release, its image.

@@ -16,9 +16,10 @@ disk_root() {
 	local root=$2 program modules
 	local -a paths
 
-	paths=("${disk_modules[@]/#/lib/modules/$release/kernel/}")
+	paths=("${disk_modules[@]/#/*/kernel/}")
 	modules=$3/lib/modules/$release/kernel
-	[[ -e $3/${paths[0]}.ko ]] || fetch_package "$release" "$3" "${paths[@]/%/.ko}"
+	[[ -e $modules/${disk_modules[0]}.ko ]] ||
+		fetch_package "linux-image-$release" "$3" "${paths[@]/%/.ko}"
 	make_root "$root"
 	mkdir -p "$root"/{disk,modules,run,usr,oscost/build,oscost/monitor}
 	# The driver's; busybox has less of some.
