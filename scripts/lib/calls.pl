@@ -31,6 +31,12 @@ use warnings;
 no warnings 'portable'; # 64 bits
 use List::Util qw(first max min sum0 uniqnum);
 
+# Numbers are added in the order of hashes, which decides their last digit: the same one each time.
+if (($ENV{PERL_HASH_SEED} // '') ne '0') {
+	@ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);
+	exec $^X, $0, @ARGV or die "calls.pl: $^X: $!\n";
+}
+
 use constant {
 	USER_ENDS => 1 << 47,
 	LIBRARIES => 0x7f0000000000,
@@ -618,21 +624,20 @@ sub fate {
 	return !$b->{$name} ? 'gone' : !$a->{$name} ? 'new' : $n > 0 ? 'more' : 'less';
 }
 
-# Causes of a row, {"FUNCTION FATE"} => count: each function that is gone or new
-# with all below it, else what one takes more or less itself.
+# Causes of a row, {FUNCTION} => count: each function that is gone or new
+# with all below it, else what one takes more or less itself. One that took another's place is
+# one cause with those below it that are gone or new.
 sub causes {
 	my ($node, $a, $b, $causes) = @_;
+	my $successor = ($node->{name} // '') =~ / \(for /;
 
+	$causes->{ $node->{name} } += $node->{own} if $node->{own};
 	for my $at (values %{ $node->{below} }) {
-		my $fate = fate($at->{name}, $at->{n}, $a, $b);
-
-		if ($fate =~ /gone|new/) {
-			$causes->{"$at->{name} $fate"} += $at->{n};
-			next;
+		if (fate($at->{name}, $at->{n}, $a, $b) =~ /gone|new/) {
+			$causes->{ $successor ? $node->{name} : $at->{name} } += $at->{n};
+		} else {
+			causes($at, $a, $b, $causes);
 		}
-		$causes->{"$at->{name} " . fate($at->{name}, $at->{own}, $a, $b)} += $at->{own}
-			if $at->{own};
-		causes($at, $a, $b, $causes);
 	}
 	return $causes;
 }
@@ -712,13 +717,57 @@ sub print_causes {
 	}
 }
 
+# Functions that took the place of another, {OLD} => NEW. Each is in one of the two kernels
+# alone, and more functions called first OLD and then NEW than with any other pair that has one
+# of them; two at least, because one caller may have been rewritten.
+sub successors {
+	my ($rows, @of) = @_;
+	my (@calls, @has, %meet, %most, %now);
+
+	for my $row (@$rows) {
+		for my $side (0, 1) {
+			for (keys %{ $of[$side]{$row} }) {
+				my @frames = split /;/;
+
+				$has[$side]{$_} = 1 for @frames;
+				$calls[$side]{"$row;$frames[$_ - 1]"}{ $frames[$_] } = 1 for 1 .. $#frames;
+			}
+		}
+	}
+	for my $at (keys %{ $calls[0] }) {
+		my @new = grep { !$has[0]{$_} } keys %{ $calls[1]{$at} // {} };
+
+		for my $old (grep { !$has[1]{$_} } keys %{ $calls[0]{$at} }) {
+			$meet{"$old;$_"}{ $at =~ s/.*;//r } = 1 for @new;
+		}
+	}
+	for my $pair (keys %meet) {
+		push @{ $most{$_}[ keys %{ $meet{$pair} } ] }, $pair for split /;/, $pair;
+	}
+	for my $pair (grep { keys %{ $meet{$_} } > 1 } keys %meet) {
+		my ($old, $new) = split /;/, $pair;
+
+		$now{$old} = $new if !grep { "@{ $most{$_}[-1] }" ne $pair } $old, $new;
+	}
+	return \%now;
+}
+
 # The differences between two files: {both} rows, of them those that {changed}, the {sum}s
-# and {causes} of each, and functions of both, {with}.
+# and {causes}, {"FUNCTION FATE"} => count, of each, and functions of both, {with}.
 sub difference {
 	my ($file_a, $file_b, $above) = @_;
 	my ($of_a, $rows) = read_folded($file_a);
 	my ($of_b) = read_folded($file_b);
 	my %d = (both => [grep { $of_b->{$_} } @$rows], changed => []);
+	my $now = successors($d{both}, $of_a, $of_b);
+	my %named = map { my $both = "$now->{$_} (for $_)"; $_ => $both, $now->{$_} => $both } keys %$now;
+
+	for my $paths (values %$of_a, values %$of_b) {
+		my %of;
+
+		$of{ join ';', map { $named{$_} // $_ } split /;/ } += $paths->{$_} for keys %$paths;
+		$paths = \%of;
+	}
 
 	for my $row (@{ $d{both} }) {
 		my ($x, $y) = map { sum0 values %{ $_->{$row} } } $of_a, $of_b;
@@ -728,7 +777,8 @@ sub difference {
 		$d{sum}{$row} = [$x, $y];
 		$d{with}{$row} = [map { (by_function($_->{$row}))[1] } $of_a, $of_b];
 		$d{change}{$row} = changes($of_a->{$row}, $of_b->{$row});
-		$d{causes}{$row} = causes(tree($d{change}{$row}), @{ $d{with}{$row} }, {});
+		my $n = causes(tree($d{change}{$row}), @{ $d{with}{$row} }, {});
+		$d{causes}{$row} = { map { $_ . ' ' . fate($_, $n->{$_}, @{ $d{with}{$row} }) => $n->{$_} } grep { $n->{$_} } keys %$n };
 	}
 	return \%d;
 }

@@ -250,10 +250,15 @@ explain() {
 	[[ -s $work/0.folded ]] || die 1 "no row of $title can be explained: they are not" \
 		"repeated operations, or are computed from other rows"
 	explain_write
-	if [[ -v conf[check] ]] || ((${#sides[@]} > 1)); then
+	if [[ ! -v conf[check] ]] && ((${#sides[@]} == 1)); then
+		cat "$out/explain.txt"
+	elif [[ -v conf[check] || -n $1 ]]; then
 		cat "$out"/because*.txt
 	else
-		cat "$out/explain.txt"
+		# The ledger's rows have megabytes of trees: the causes alone.
+		awk '/^From / { trees = 0 } / to [0-9.]+ \(/ && !/^From / { trees = 1 } /^[^ ]/ && !trees' \
+			"$out"/because*.txt
+		log "rows and trees of each cause: ${out}/because*.txt"
 	fi
 	log "results: $out"
 	[[ ! -e $work/beyond ]] || return 3

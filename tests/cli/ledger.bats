@@ -257,6 +257,13 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	[[ ${lines[1]} == $'old\tnew\tp row\t12\t24\t+100.0\tfa more (+1), fb more (+1), fc more (+1)' ]]
 }
 
+@test "explain: a function in the place of another is one cause, not two" {
+	printf 'p row;%s\n' 'f;old 100' 'g;old;below 50' 'g;once 40' >a
+	printf 'p row;%s\n' 'f;new;part 103' 'g;new 60' 'g;first 45' >b
+	run -0 perl "$ROOT/scripts/lib/calls.pl" causes old a new b
+	[[ ${lines[1]} == $'old\tnew\tp row\t190\t208\t+9.5\tfirst new (+45), once gone (-40), new (for old) more (+13)' ]]
+}
+
 # fold ROW...: what calls.pl makes of a record of three events of 40 instructions, 10 of
 # them of the sampler, in a visit to case 18, one that takes 90 in another, of which it is not
 # certain to which case, for its sign was interrupted, and in one to case 0 of twin, whose events take
