@@ -60,6 +60,8 @@ configure() {
 	fi
 	utc '%Y%m%dT%H%M%SZ'
 	out=${conf[out]:-$(default_out)/${conf[host]}-$utc}
+	# The second run of a second has a directory of its own, too.
+	[[ -n ${conf[out]-} ]] || while [[ -e $out ]]; do out+=-2; done
 }
 
 # The host's name, fit for a file name.
