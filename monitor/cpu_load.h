@@ -8,14 +8,13 @@
 /* The command line; texts are borrowed from argv. */
 struct settings {
 	const char *interval, *duration, *cpus, *width_text, *output;
-	bool msr, csv, json, help, version;
+	bool msr, csv, help, version;
 
 	/* Made of those above. */
 	char **command;			   /* NULL: none */
 	uint64_t interval_ns, duration_ns; /* duration 0: until stopped */
 	double width;			   /* 0: by the table */
-	enum { DATA_NONE, DATA_CSV, DATA_JSON } format;
-	bool screen;
+	bool rows, screen;		   /* CSV is written, a live table */
 };
 
 /**

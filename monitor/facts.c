@@ -1,113 +1,74 @@
 // SPDX-License-Identifier: MIT
-#include "cpus.h"
+#include "row.h"
 
-#include <jansson.h>
-#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define LINE_MAX_BYTES 512
 
-/* {"counters", "unknown": {event: why}, "width": {kind of core: number},
- * "width_source": {kind of core: text}}; of one kind, which is called "cpu",
- * where nothing is known. */
-static json_t *describe(const struct facts *facts)
+/* Why the column of @event has no values, or NULL. */
+static const char *why_unknown(const struct counters *c, int event)
 {
-	const struct counters *c = cpus_counters(facts->cpus);
-	const unsigned int pmus = c ? counters_pmus(c) : 0;
-	json_t *unknown = json_object();
-	json_t *width = json_object(), *source = json_object();
-	char text[LINE_MAX_BYTES];
-
-	for (int e = 0; e < COUNTERS_EVENTS; e++) {
-		const enum counters_event event = (enum counters_event)e;
-		const char *why = c ? counters_why(c, event)
-				    : "no counters could be opened";
-
-		if (why && row_has_event(e))
-			json_object_set_new(unknown, counters_name(event),
-					    json_string(why));
-	}
-	for (unsigned int i = 0; i < (pmus ? pmus : 1); i++) {
-		const char *pmu = pmus ? counters_pmu_name(c, i) : "cpu";
-		const double x =
-			cpu_model_width(&facts->model, pmu, text, sizeof(text));
-
-		json_object_set_new(width, pmu,
-				    isfinite(x) ? json_real(x) : json_null());
-		json_object_set_new(source, pmu, json_string(text));
-	}
-	cpu_model_say_counters(&facts->model, text, sizeof(text));
-	return json_pack("{s:s, s:o, s:o, s:o}", "counters", text, "unknown",
-			 unknown, "width", width, "width_source", source);
+	if (!row_has_event(event))
+		return NULL;
+	return c ? counters_why(c, (enum counters_event)event)
+		 : "no counters could be opened";
 }
 
 /* The events that are unknown for one reason, in one line. */
-static void put_unknown(FILE *f, json_t *unknown)
+static void put_unknown(FILE *f, const struct counters *c)
 {
-	json_t *events = json_object(), *value; /* of a reason: their names */
-	const char *event, *why;
+	bool done[COUNTERS_EVENTS] = { false };
 
-	json_object_foreach(unknown, event, value)
-	{
-		json_t *before;
+	for (int first = 0; first < COUNTERS_EVENTS; first++) {
+		const char *why = why_unknown(c, first), *before = "";
 
-		why = json_string_value(value);
-		before = json_object_get(events, why);
-		json_object_set_new(
-			events, why,
-			json_sprintf("%s%s%s",
-				     before ? json_string_value(before) : "",
-				     before ? ", " : "", event));
+		if (!why || done[first])
+			continue;
+		for (int e = first; e < COUNTERS_EVENTS; e++) {
+			const char *too = why_unknown(c, e);
+
+			if (!too || strcmp(too, why) != 0)
+				continue;
+			fprintf(f, "%s%s", before,
+				counters_name((enum counters_event)e));
+			before = ", ";
+			done[e] = true;
+		}
+		fprintf(f, ": unknown: %s\n", why);
 	}
-	json_object_foreach(events, why, value)
-		fprintf(f, "%s: unknown: %s\n", json_string_value(value), why);
-	json_decref(events);
 }
 
-static void put_facts(FILE *f, json_t *known, bool user_only)
+/* The width of each kind of core; without counters it is one kind, "cpu". */
+static void put_widths(FILE *f, const struct cpu_model *model,
+		       const struct counters *c)
 {
-	json_t *source = json_object_get(known, "width_source"), *value;
-	const bool hybrid = json_object_size(source) > 1;
-	const char *pmu;
+	const unsigned int pmus = c ? counters_pmus(c) : 0;
+	char text[LINE_MAX_BYTES];
 
-	fprintf(f, "%s\n",
-		json_string_value(json_object_get(known, "counters")));
-	json_object_foreach(source, pmu, value)
+	for (unsigned int i = 0; i < (pmus ? pmus : 1); i++) {
+		const char *pmu = pmus ? counters_pmu_name(c, i) : "cpu";
+
+		cpu_model_width(model, pmu, text, sizeof(text));
 		fprintf(f, "most instructions per cycle%s%s: %s\n",
-			hybrid ? " of " : "", hybrid ? pmu : "",
-			json_string_value(value));
-	put_unknown(f, json_object_get(known, "unknown"));
-	if (user_only)
+			pmus > 1 ? " of " : "", pmus > 1 ? pmu : "", text);
+	}
+}
+
+char *facts_text(const struct cpu_model *model, const struct counters *c)
+{
+	char line[LINE_MAX_BYTES], *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	cpu_model_say_counters(model, line, sizeof(line));
+	fprintf(f, "%s\n", line);
+	put_widths(f, model, c);
+	put_unknown(f, c);
+	if (c && counters_user_only(c))
 		fputs("the kernel's instructions are left out: not permitted\n",
 		      f);
-}
-
-char *facts_text(const struct facts *facts)
-{
-	const struct counters *c = cpus_counters(facts->cpus);
-	json_t *known = describe(facts);
-	char *text = NULL;
-	size_t size;
-	FILE *f = known ? open_memstream(&text, &size) : NULL;
-
-	if (f)
-		put_facts(f, known, c && counters_user_only(c));
-	json_decref(known);
-	return f && !fclose(f) ? text : NULL;
-}
-
-void facts_json(FILE *f, const struct facts *facts, const struct stamp *at)
-{
-	json_t *known = describe(facts);
-	json_t *begin =
-		json_pack("{s:s, s:i, s:s, s:f, s:f}", "type", "begin",
-			  "schema", 2, "program",
-			  "cpu_load (oscost " OSCOST_VERSION ")", "realtime_s",
-			  (double)at->real_ns / 1e9, "interval_s",
-			  (double)facts->interval_ns / 1e9);
-
-	json_object_update(begin, known);
-	json_dumpf(begin, f, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	fputc('\n', f);
-	json_decref(known);
-	json_decref(begin);
+	return fclose(f) ? NULL : text;
 }

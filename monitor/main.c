@@ -32,10 +32,9 @@ static const struct opt options[] = {
 		"number"),
 	OPT_FLAG(0, "msr", settings, msr,
 		 "count through /dev/cpu/N/msr as the paper does, flag"),
-	OPT_FLAG('j', "json", settings, json, "write JSON Lines, flag"),
 	OPT_FLAG(0, "csv", settings, csv, "write CSV, flag"),
 	OPT_STR('o', "output", settings, output, NULL,
-		"write CSV or JSON here, not to standard output, file"),
+		"write CSV here, not to standard output, file"),
 	OPT_FLAG(0, "version", settings, version,
 		 "print the version and exit, flag"),
 	OPT_FLAG('h', "help", settings, help, "print this and exit, flag"),
@@ -54,8 +53,8 @@ static void print_help(const struct opt_set *sets)
 	     "instructions / (cycles x most per cycle), for each\nCPU; until "
 	     "stopped, for a duration, or while a command runs.\n\n"
 	     "On a terminal it shows a live table, elsewhere it writes CSV, "
-	     "with a command only\nthe summary, unless --csv, --json or "
-	     "--output is given.  An unknown figure is an\nempty field.\n");
+	     "with a command only\nthe summary, unless --csv or --output is "
+	     "given.  An unknown figure is an empty field.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: 0 sampled (also where counters are unknown), 1 "
 	     "failed, 2 usage; that of the command, if there is one, or its "
@@ -93,11 +92,8 @@ static void choose_outputs(struct settings *set)
 {
 	const bool terminal = isatty(STDOUT_FILENO);
 
-	if (set->csv || set->json || set->output ||
-	    (!terminal && !set->command))
-		set->format = set->json ? DATA_JSON : DATA_CSV;
-	set->screen = terminal && !set->command &&
-		      (set->format == DATA_NONE || set->output);
+	set->rows = set->csv || set->output || (!terminal && !set->command);
+	set->screen = terminal && !set->command && (!set->rows || set->output);
 }
 
 /* "--" parts our options from the command, whose options are its own. */
@@ -138,9 +134,6 @@ static bool parse(struct settings *set, int argc, char **argv)
 	set->interval_ns = read_time("interval", set->interval);
 	set->duration_ns = read_time("duration", set->duration);
 	set->width = read_width(set->width_text);
-	if (set->csv && set->json)
-		die(EXIT_USAGE,
-		    "--csv and --json exclude each other (try --help)");
 	if (set->command && set->duration)
 		die(EXIT_USAGE, "a command ends by itself: no --duration with "
 				"it (try --help)");

@@ -2,6 +2,7 @@
 #ifndef ROW_H
 #define ROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,10 +53,10 @@ static inline bool row_has_event(int event)
 	return event != COUNTERS_TASK_CLOCK;
 }
 
-/* row_write() - one line for a row, or the names of the columns (@row is then
- * any); what is unknown is an empty field, or null. */
-enum row_style { ROW_NAMES, ROW_CSV, ROW_JSON };
-void row_write(FILE *f, enum row_style style, const struct row *row);
+/* row_write() - a line of CSV for a row, or with @names the names of the
+ * columns
+ * (@row is then any); what is unknown is an empty field. */
+void row_write(FILE *f, bool names, const struct row *row);
 
 /* All intervals of one CPU together. */
 struct summary {
@@ -91,10 +92,6 @@ struct figures summary_figures(const struct summary *sum);
 void summary_print(FILE *f, const struct summary *sums, size_t n,
 		   const struct summary_run *run);
 
-/* summary_json() - one line, {"type": "summary", ...}. */
-void summary_json(FILE *f, const struct summary *sums, size_t n,
-		  const struct summary_run *run);
-
 /**
  * screen_draw() - the table of one sample, over the one before.
  * @head: lines that stand above it.
@@ -104,18 +101,9 @@ void summary_json(FILE *f, const struct summary *sums, size_t n,
  */
 void screen_draw(FILE *f, const char *head, const struct row *rows, size_t n);
 
-/* Facts of all samples: the CPU, its counters, events not counted and why. */
-struct facts {
-	uint64_t interval_ns;
-	struct cpu_model model;
-	struct cpus *cpus;
-};
-
-/* facts_text() - a line each, as stand above the live table.  free() it; NULL
- * if there is no memory. */
-char *facts_text(const struct facts *facts);
-
-/* facts_json() - one line, {"type": "begin", ...}. */
-void facts_json(FILE *f, const struct facts *facts, const struct stamp *at);
+/* facts_text() - facts of all samples, a line each, as stand above the live
+ * table: the CPU, its counters @c (NULL: there are none), the events that are
+ * not counted and why.  free() it; NULL if there is no memory. */
+char *facts_text(const struct cpu_model *model, const struct counters *c);
 
 #endif

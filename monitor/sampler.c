@@ -65,8 +65,8 @@ static int output_flush(struct output *o)
 
 struct sampler {
 	const struct settings *set;
-	struct facts facts;
-	struct cpus *cpus; /* of facts */
+	struct cpu_model model;
+	struct cpus *cpus;
 	size_t n;
 	pid_t child; /* the command; 0: there is none, or it has ended */
 	int status;  /* as waitpid() gives it */
@@ -76,7 +76,6 @@ struct sampler {
 	struct row *rows;
 	struct summary *sums;
 	struct summary_run run;
-	struct stamp start;
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the last reading */
 	struct output data, screen;
 	char *head;
@@ -137,25 +136,20 @@ static void flush(struct sampler *s, struct output *o)
 
 static void write_begin(struct sampler *s)
 {
-	s->head = facts_text(&s->facts);
+	s->head = facts_text(&s->model, cpus_counters(s->cpus));
 	for (const char *at = s->head; at && *at; at += strcspn(at, "\n") + 1)
 		warn("%.*s", (int)strcspn(at, "\n"), at);
-	if (s->set->format == DATA_CSV)
-		row_write(s->data.f, ROW_NAMES, s->rows);
-	else if (s->set->format == DATA_JSON)
-		facts_json(s->data.f, &s->facts, &s->start);
-	if (s->set->format != DATA_NONE)
-		flush(s, &s->data);
+	if (!s->set->rows)
+		return;
+	row_write(s->data.f, true, s->rows);
+	flush(s, &s->data);
 }
 
 static void write_rows(struct sampler *s)
 {
-	const enum row_style style =
-		s->set->format == DATA_CSV ? ROW_CSV : ROW_JSON;
-
-	if (s->set->format != DATA_NONE) {
+	if (s->set->rows) {
 		for (size_t i = 0; i < s->n; i++)
-			row_write(s->data.f, style, &s->rows[i]);
+			row_write(s->data.f, false, &s->rows[i]);
 		flush(s, &s->data);
 	}
 	if (s->set->screen) {
@@ -179,13 +173,13 @@ static int take_sample(struct sampler *s)
 
 		row->late = late;
 		row->reference_hz = s->reference_hz;
-		row->since_ns = row->at.mono_ns - s->start.mono_ns;
+		row->since_ns = row->at.mono_ns - s->grid.start_ns;
 		summary_add(&s->sums[i], row);
 	}
 	s->last_ns = now->mono_ns;
 	s->run.samples++;
 	s->run.late += late;
-	s->run.duration_s = (double)(now->mono_ns - s->start.mono_ns) / 1e9;
+	s->run.duration_s = (double)(now->mono_ns - s->grid.start_ns) / 1e9;
 	write_rows(s);
 	return 0;
 }
@@ -196,14 +190,13 @@ static int take_start(struct sampler *s)
 {
 	const int err = cpus_sample(s->cpus, s->rows);
 
-	s->start = s->rows[0].at;
-	s->last_ns = s->start.mono_ns;
+	s->last_ns = s->rows[0].at.mono_ns;
 	s->grid = (struct grid) {
-		.start_ns = s->start.mono_ns,
+		.start_ns = s->last_ns,
 		.interval_ns = s->set->interval_ns,
 	};
 	if (s->set->duration_ns)
-		s->grid.end_ns = s->start.mono_ns + s->set->duration_ns;
+		s->grid.end_ns = s->last_ns + s->set->duration_ns;
 	return err;
 }
 
@@ -326,10 +319,6 @@ static int sample_all(struct sampler *s)
 		return EXIT_FAIL;
 	}
 	s->run.interval_s = (double)s->set->interval_ns / 1e9;
-	if (s->set->format == DATA_JSON) {
-		summary_json(s->data.f, s->sums, s->n, &s->run);
-		flush(s, &s->data);
-	}
 	summary_print(stderr, s->sums, s->n, &s->run);
 	return s->broken ? EXIT_FAIL : EXIT_OK;
 }
@@ -337,10 +326,9 @@ static int sample_all(struct sampler *s)
 static int open_cpus(struct sampler *s)
 {
 	const char *why;
-	const int err = cpus_open(&s->cpus, s->set, &s->facts.model, &why);
+	const int err = cpus_open(&s->cpus, s->set, &s->model, &why);
 
 	if (!err) {
-		s->facts.cpus = s->cpus;
 		s->n = cpus_count(s->cpus);
 		return EXIT_OK;
 	}
@@ -356,7 +344,7 @@ static int open_outputs(struct sampler *s)
 
 	s->rows = text_alloc(s->n, sizeof(*s->rows));
 	s->sums = text_alloc(s->n, sizeof(*s->sums));
-	if (s->set->format != DATA_NONE)
+	if (s->set->rows)
 		err = output_open(o, s->set->output, size);
 	if (!err && s->set->screen) {
 		o = &s->screen;
@@ -377,7 +365,7 @@ static int close_all(struct sampler *s, int status)
 	free(s->rows);
 	free(s->sums);
 	cpus_close(s->cpus);
-	cpu_model_free(&s->facts.model);
+	cpu_model_free(&s->model);
 	return failed && !status ? EXIT_FAIL : status;
 }
 
@@ -385,7 +373,6 @@ int sampler_run(const struct settings *set)
 {
 	struct sampler s = {
 		.set = set,
-		.facts = { .interval_ns = set->interval_ns },
 		.reference_hz = reference_hz(),
 		.status = EXIT_FAILURE << 8,
 	};
@@ -393,7 +380,7 @@ int sampler_run(const struct settings *set)
 
 	/* Before the counters, which must be given back. */
 	block_signals(&s);
-	cpu_model_read(&s.facts.model, set->width);
+	cpu_model_read(&s.model, set->width);
 	status = open_cpus(&s);
 	if (!status)
 		status = open_outputs(&s);

@@ -285,7 +285,7 @@ TEST(test_rows)
 		"the paper's figures: 100 % by the system, 25 % of the core");
 	OK_NEAR(row_figures(&row).counted_pct, 50, 1e-9,
 		"half of the time counted");
-	row_write(f, ROW_CSV, &row);
+	row_write(f, false, &row);
 	fflush(f);
 	OK_STR(text,
 	       "2026-11-22T00:07:02.123456Z,2.000000,1.000000,1,0,ok,100.0000,"
@@ -297,11 +297,9 @@ TEST(test_rows)
 	row.os = os_load_unknown(OS_OFFLINE);
 	row.cpu = 511;
 	memset(&row.counts, 0, sizeof(row.counts));
-	row_write(f, ROW_JSON, &row);
+	row_write(f, false, &row);
 	fclose(f);
-	OK(strstr(text, "\"cpu\": 511, \"state\": \"offline\", "
-			"\"os_load_pct\": null"),
-	   "a line of JSON");
+	OK(strstr(text, ",511,offline,,,,,,,"), "a line of what is unknown");
 	free(text);
 }
 
@@ -384,7 +382,7 @@ TEST(test_tables)
 		summary_add(&sums[i], &row);
 	}
 	summary_print(f, sums, MANY, &run);
-	fflush(f);
+	fclose(f);
 	OK(strstr(text, "2 samples at 1 s, 4 deadlines missed\n") &&
 		   strstr(text, "(the 32 busiest of 512)\n") &&
 		   strstr(text, "\n    505     2.000     0.000    100.00") &&
@@ -392,18 +390,6 @@ TEST(test_tables)
 	   "the busiest of many");
 	OK(strstr(text, " >1e+06        4e+06      unknown "),
 	   "a sum of a part of the time is no sum of all");
-	rewind(f);
-	sums[7].os_s = 0;
-	sums[7].unknown_s = 2;
-	summary_json(f, &sums[7], 1, &run);
-	fflush(f);
-	OK(strstr(text, "\"samples\": 2, \"late\": 4, "
-			"\"cpus\": [{\"cpu\": 7, \"known_s\": 0, "
-			"\"unknown_s\": 2, \"os_load_pct\": null") &&
-		   strstr(text, "\"counted_s\": {\"instructions\": 1, "
-				"\"cycles\": 2, "),
-	   "the same in JSON");
-	fclose(f);
 	free(text);
 }
 
