@@ -11,10 +11,6 @@
  * row, which makes it cheap and unfair; partner_share is the share of the work
  * that the partner got (0.5 is fair).
  *
- * record_lock is fcntl's lock of a byte of a file in memory (F_OFD_SETLKW): two
- * system calls.  It has no row with a partner: who finds it taken sleeps, so
- * one side takes it hundreds of times before the other does.
- *
  * futex_wake is the system call that locks end in: with none waiting, and
  * with one thread asleep on the same or on another CPU.  Only the caller's
  * side is timed, not how late the sleeper runs (that is context_switch).  The
@@ -24,19 +20,14 @@
  * Includes: the call of the C library's function from near it
  *           (call_distance_bytes); for locks the addition.
  * After:    libMicro mutex and atomic (comparable, uncontended); perf bench
- *           futex wake wakes several threads: compare a single one.  lmbench
- *           lat_fcntl hands two record locks to and fro, but who gives one back
- *           may take it again before the other wakes up: not comparable.
- * Needs:    two CPUs for partner=other_cpu; /proc for record_lock.
+ *           futex wake wakes several threads: compare a single one.
+ * Needs:    two CPUs for partner=other_cpu.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -88,7 +79,6 @@ struct state {
 	uint64_t theirs_in_batches; /* of this visit */
 	const char *loops;	    /* a copy of the loop for each operation, */
 	size_t stride;		    /* so many bytes apart */
-	int file[2]; /* the same one in memory, opened twice; 0: not open */
 
 	_Alignas(64) pthread_mutex_t mutex;
 	_Alignas(64) pthread_spinlock_t spin;
@@ -129,23 +119,6 @@ static uint64_t op_lock(const struct op *op, struct state *s, uint64_t n)
 			      op->counter ? counter_of(op, s) : &own);
 }
 
-static int record_lock(int file, short kind)
-{
-	struct flock byte = { .l_type = kind, .l_len = 1 };
-
-	return fcntl(file, F_OFD_SETLKW, &byte);
-}
-
-static int take_record(void *file)
-{
-	return record_lock(*(const int *)file, F_WRLCK);
-}
-
-static int give_record(void *file)
-{
-	return record_lock(*(const int *)file, F_UNLCK);
-}
-
 static uint64_t op_add(const struct op *op, struct state *s, uint64_t n)
 {
 	arch_atomic_adds(&s->atomic, n);
@@ -180,7 +153,6 @@ static const struct op ops[] = {
 	  .run = op_add,
 	  .counter = offsetof(struct state, atomic) },
 	{ .name = "futex_wake", .run = op_wake },
-	LOCK("record_lock", 0, file, take_record, give_record),
 };
 
 #define OPS (sizeof(ops) / sizeof(ops[0]))
@@ -227,13 +199,12 @@ static void open_loops(struct state *s)
 	s->stride = stride;
 }
 
-/* Locks are contended by two CPUs; record locks have one file alone. */
+/* Locks are contended by two CPUs. */
 static const char points[] =
 	"op={mutex,spinlock,rwlock_read,rwlock_write,semaphore,atomic_add,"
-	"futex_wake,record_lock} partner={none,same_cpu,other_cpu};"
+	"futex_wake} partner={none,same_cpu,other_cpu};"
 	"not partner=same_cpu op!=futex_wake;"
-	"not partner!=none op=record_lock;"
-	"is threads if partner=none op!=record_lock;"
+	"is threads if partner=none;"
 	"is switches if partner!=none;"
 	"is ops=" BENCH_TEXT(CONTENDED_OPS) " if partner!=none op!=futex_wake";
 
@@ -335,39 +306,10 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-/* Twice, so that what one opening holds can be asked for by the other. */
-static int open_file(struct bench *b, struct state *s)
-{
-	char path[32];
-
-	s->file[0] = memfd_create("lock", MFD_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->file[0]);
-	s->file[1] = open(path, O_RDWR | O_CLOEXEC);
-	if (s->file[1] < 0 || record_lock(s->file[0], F_WRLCK) ||
-	    record_lock(s->file[0], F_UNLCK))
-		return bench_skip(b, "no file to lock: %s", strerror(errno));
-	return 0;
-}
-
-/* While the file has the lock, it cannot be had for what opened it again. */
-static bool locks_exclude(const struct state *s)
-{
-	struct flock byte = { .l_type = F_WRLCK, .l_len = 1 };
-	bool held;
-
-	if (record_lock(s->file[0], F_WRLCK))
-		return false;
-	held = fcntl(s->file[1], F_OFD_SETLK, &byte) && errno == EAGAIN;
-	byte.l_type = F_UNLCK;
-	fcntl(s->file[1], F_OFD_SETLK, &byte);
-	return !record_lock(s->file[0], F_UNLCK) && held;
-}
-
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const int cpu = bench_partner(b, c->place);
-	int err;
 
 	s->op = c->arg;
 	s->same_cpu = c->place == BENCH_SAME_CPU;
@@ -375,16 +317,14 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->theirs_in_batches = 0;
 	atomic_store(&s->theirs, 0);
 	s->start = *counter_of(s->op, s);
-	err = s->op->take == take_record && s->file[1] <= 0 ? open_file(b, s)
-							    : 0;
 	if (s->op->run == op_add)
 		bench_fact_text(b, c, "instruction", ARCH_ATOMIC_ADD());
 	if (s->op->take) /* from the loop to the call */
 		bench_fact(b, c, "call_distance_bytes",
 			   fabs((double)(intptr_t)s->op->take -
 				(double)(intptr_t)loop_of(s->op, s)));
-	if (err || case_is(c, "partner", "none"))
-		return err;
+	if (case_is(c, "partner", "none"))
+		return 0;
 	return partner_start(b, &s->partner, PARTNER_THREAD, cpu,
 			     c->sample ? doze : contend, s);
 }
@@ -407,8 +347,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 			   (double)s->theirs_in_batches / (double)all);
 	bench_proof(b, c, "calls_right", (double)calls,
 		    (double)calls - (double)s->errors);
-	if (s->op->take == take_record && calls)
-		bench_proof(b, c, "locks_exclude", 1, locks_exclude(s));
 	if (!s->op->counter)
 		return 0;
 	if (first) {

@@ -86,7 +86,7 @@ handshakes tcp_connect no_syn *proto=tcp,place=same_cpu,stat=packet_setup
 handshakes tcp_connect backwards *proto=tcp,place=same_cpu,stat=packet_teardown
 '
 memory='
-lines_visited mem_latency chain pattern=window,pages=4K,size=1M
+lines_visited mem_latency chain pattern=window,pages=4K,size=64K
 lines_visited tlb chain layout=page,pages=64
 lines_visited cache_line chain memory=L2,at=0,distance=8
 lines_in_cycle mem_parallel chain level=L2,chases=1,*
@@ -154,7 +154,6 @@ effects signal unsent op=send_self,*
 effects signal other op=send_ignored,*
 answers signal misled op=round_trip,place=same_cpu
 additions sync mutex op=mutex,partner=other_cpu
-locks_exclude sync unlocked op=record_lock,partner=none
 calls_right sync wake op=futex_wake,partner=none
 woken sync wait op=futex_wake,partner=same_cpu
 calls poll poll op=poll,fds=10,ready=last
