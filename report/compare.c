@@ -232,7 +232,19 @@ static void take_level(struct units *part, const struct units *u,
 	*share = (double)part->n / (double)u->n;
 }
 
-/* Each level in which there are rounds enough of both sides is a pair. */
+/* Each value of @a is less than each of @b. */
+static bool below(const struct units *a, const struct units *b)
+{
+	size_t i = 0;
+
+	while (i < a->n * b->n && a->time[i / b->n] < b->time[i % b->n])
+		i++;
+	return i == a->n * b->n;
+}
+
+/* Each level in which there are rounds enough of both sides is a pair. If there
+ * is none, no state explains a side that is below the other in all of its own.
+ */
 static void test_levels(struct comparison *c, struct pair *p,
 			const json_t *floors, const struct strata *l,
 			const struct units *x, const struct units *y)
@@ -259,6 +271,10 @@ static void test_levels(struct comparison *c, struct pair *p,
 		memcpy(p->share, share, sizeof(share));
 		p->why = NULL;
 		test_pair(p, c, a, b);
+	}
+	if (!p->level && (below(x, y) || below(y, x))) {
+		p->why = NULL;
+		test_pair(p, c, x, y);
 	}
 }
 

@@ -179,11 +179,6 @@ static bool same_counts(const struct pair *p)
 	return p->range_a[0] == p->range_b[0] && p->range_a[1] == p->range_b[1];
 }
 
-static const char *counts_of_a(const struct pair *p)
-{
-	return ledger_counts(exp(p->range_a[0]), exp(p->range_a[1]), "");
-}
-
 /* "+10.1 ns [+9.7, +10.6] (cost +10 %)"; of counts "+2 (+0.63 %)". */
 static const char *change(const struct comparison *c, const struct pair *p)
 {
@@ -285,7 +280,9 @@ static void put_sides(struct table *t, const struct compare_view *v, size_t i)
 	for (size_t k = 0; k < v->n; k++) {
 		p = compare_row(&v->c[k], first);
 		if (v->c->counted && p->tested)
-			table_cell(t, 1, counts_of_a(p));
+			table_cell(t, 1,
+				   ledger_counts(exp(p->range_a[0]),
+						 exp(p->range_a[1]), ""));
 		table_cell(t, 2 + k, side_cell(v, k, p));
 	}
 }
@@ -322,19 +319,13 @@ static int by_effect(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Whether the rows have a column for each side; or one pair of sides, with all
- * that is known of it. */
-static bool has_sides(const struct compare_view *v)
-{
-	return v->n > 1 || v->in_time || v->c->counted;
-}
-
 /* All rows, or those in which a side differs; of ledgers by the size of the
  * effect. */
 static void put_rows(struct doc *d, const struct compare_view *v)
 {
 	struct order *rows = text_alloc(v->c->n + 1, sizeof(*rows));
-	const bool sides = has_sides(v);
+	/* A column for each, or one pair with all that is known of it. */
+	const bool sides = v->n > 1 || v->in_time || v->c->counted;
 	struct table t;
 	size_t n = 0;
 

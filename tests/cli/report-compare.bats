@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The comparison of runs, from made-up results.
 
-setup() {
-	load ../helpers
-	report_setup
-}
+load ../helpers
 
 # side DIR KERNEL SCALE [RATE]: ten rounds of three rows; the second row costs
 # SCALE times 100 ns, the third moves RATE times 1 GB/s.
@@ -252,6 +249,15 @@ in_states() {
 	run -3 --separate-stderr "$report" compare --threshold 5 a b
 	[[ $(grep -Ec '^work: kind=changed \[(low|high) level\] .* 1\.(1|09[0-9]*) \[.* slower$' <<<"$output") -eq 2 ]]
 	as_junit --threshold 5 a b | grep -q 'name="kind=changed \[high level\]"'
+	# No level has enough rounds of both, but any state of B costs more than all of A's.
+	side a 6.1 1
+	side b 6.1 10
+	in_states a 2
+	in_states b 8
+	run -3 --separate-stderr "$report" compare --threshold 5 a b
+	grep -Eq '^work: kind=changed .* slower$' <<<"$output"
+	side a 6.1 1
+	in_states a 7
 	# B has no states, but lies all over A's gap.
 	side b 6.1 1
 	jq -c 'if .case == "kind=changed" then .value *= (1 + .round / 3) else . end' b/invocations.jsonl >wide
