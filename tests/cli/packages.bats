@@ -26,7 +26,6 @@ setup_file() {
 setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
-	report=$BIN/report
 	action=$ROOT/.github/actions/oscost
 }
 
@@ -141,6 +140,8 @@ act() {
 	act 0 build
 	echo nonsense >workspace/base.tar.gz
 	act 2 measure OSCOST_MODE=baseline OSCOST_BASELINE=base.tar.gz
+	# Before anything is measured.
+	[[ ! -e temp/oscost/run ]]
 }
 
 @test "action: odd inputs are refused, and run nothing" {
