@@ -117,16 +117,35 @@ row_lines() {
 	sed -n "s/^$1\t//p" "$ROOT"/bench/{cpu,task,memory,net,file}/rows.tsv "$ROOT"/monitor/rows.tsv
 }
 
+report=$BIN/report
+
 # report_setup [NAME...]: for tests of $report: the test's own directory, with
 # copies of these of tests/fixtures/results.
 report_setup() {
 	local name
 
-	report=$BIN/report
 	cd "$BATS_TEST_TMPDIR" || return
 	for name; do
 		cp -r "$ROOT/tests/fixtures/results/$name" . || return
 	done
+}
+
+# disassembled NAME...: their machine code, for code in all tests of a file.
+disassembled() {
+	local name
+
+	for name; do
+		objdump -d --no-show-raw-insn "$BIN/$name" >"$BATS_FILE_TMPDIR/$name.s" || return
+	done
+}
+
+# code PROGRAM FUNCTION: its instructions, one to a line, without addresses.
+code() {
+	awk -v head="<$2>:" '
+		$2 == head { inside = 1; next }
+		/^$/ { inside = 0 }
+		inside { sub(/^[^\t]*\t/, ""); gsub(/[ \t]+/, " "); print }
+	' "$BATS_FILE_TMPDIR/$1.s"
 }
 
 # without_images FILE: a page without the images and the script that the report

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What a layer adds to core rows: sides in turn, one table, what cannot be had.
 
-setup() {
-	load ../helpers
-	cd "$BATS_TEST_TMPDIR" || exit
-}
+load ../helpers
 
 layers() { "$ROOT/scripts/layers" --bin "$BIN" --rounds 4 --effort 1 "$@"; }
 

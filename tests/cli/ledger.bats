@@ -214,7 +214,7 @@ explain() {
 			"81000200 asm_tick" "81000200 __pfx_none"
 		echo @end
 		[[ ! $profile ]] || tail -n +2 "$kernel" | calls "$profile" "$of_program"'
-	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin "$BIN" --images images --out out
+	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin few/bin --images images --out out
 }
 
 row=op=getppid,by=libc
@@ -343,7 +343,7 @@ q v=33;own;toil 30' ]]
 	run -2 --separate-stderr explain "$row" --kernels ./new --check none
 	machine 'echo no'
 	PATH=$PWD/bin:$PATH run -125 --separate-stderr "$ROOT/scripts/ledger" explain syscall "$row" \
-		--bin "$BIN" --kernels ./new --check base --images images2 --out out2
+		--bin few/bin --kernels ./new --check base --images images2 --out out2
 }
 
 @test "a kernel that lacks what the machine needs is refused before its boot" {

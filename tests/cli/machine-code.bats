@@ -3,27 +3,9 @@
 # The measured loops are what the programs claim, in the machine code that
 # the compiler and the linker made of them.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-BIN=${BIN:-${BUILD:-$ROOT/build}/bin}
+load ../helpers
 
-setup_file() {
-	local name
-
-	for name in arith loop mistakes procedure syscall timer truth; do
-		objdump -d --no-show-raw-insn "$BIN/$name" \
-			>"$BATS_FILE_TMPDIR/$name.s"
-	done
-}
-
-# code PROGRAM FUNCTION: its instructions, one to a line, without addresses.
-code() {
-	awk -v head="<$2>:" '
-		$2 == head { inside = 1; next }
-		/^$/ { inside = 0 }
-		inside { sub(/^[^\t]*\t/, ""); gsub(/[ \t]+/, " "); print }
-	' "$BATS_FILE_TMPDIR/$1.s"
-}
+setup_file() { disassembled arith loop mistakes procedure syscall timer truth; }
 
 # lacks PATTERN: no line of stdin matches.
 lacks() {

@@ -6,14 +6,7 @@
 
 load ../helpers
 
-setup_file() {
-	local name
-
-	for name in mem_latency mem_bandwidth; do
-		objdump -d --no-show-raw-insn "$BIN/$name" \
-			>"$BATS_FILE_TMPDIR/$name.s"
-	done
-}
+setup_file() { disassembled mem_latency mem_bandwidth; }
 
 setup() {
 	calmly
@@ -23,15 +16,6 @@ setup() {
 teardown() {
 	# The shell in the group has ended by now: it can be removed.
 	[[ ! -d ${group:-} ]] || rmdir "$group" || :
-}
-
-# code PROGRAM FUNCTION: its instructions, one to a line, without addresses.
-code() {
-	awk -v head="<$2>:" '
-		$2 == head { inside = 1; next }
-		/^$/ { inside = 0 }
-		inside { sub(/^[^\t]*\t/, ""); gsub(/[ \t]+/, " "); print }
-	' "$BATS_FILE_TMPDIR/$1.s"
 }
 
 # count PATTERN: lines of stdin that match.

@@ -129,6 +129,24 @@ many() {
 	run ! grep false found
 }
 
+@test "in a browser only tables scroll sideways, on a phone too" {
+	needs_browser
+	make_report small
+	browse small >fits <<-'END'
+		for (const width of [320, 390, 1280]) {
+			const frame = document.createElement('iframe');
+			frame.src = 'report.html';
+			frame.style = `width:${width}px;height:800px`;
+			frame.onload = () => {
+				const page = frame.contentDocument.documentElement;
+				out.textContent += `${width} ${page.scrollWidth <= page.clientWidth}\n`;
+			};
+			document.body.append(frame);
+		}
+	END
+	[[ $(sort -n fits | tr -s '\n' ' ') == *'320 true 390 true 1280 true ' ]]
+}
+
 @test "axe-core finds nothing that some people cannot use, light and dark" {
 	local axe scheme
 

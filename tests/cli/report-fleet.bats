@@ -3,10 +3,7 @@
 # The slow nodes of a fleet, from made-up results.
 # shellcheck disable=SC2046,SC2086 # numbers that are to be words
 
-setup() {
-	load ../helpers
-	report_setup
-}
+load ../helpers
 
 # results DIR SCALE [MACHINE [HZ]]: six rounds of three rows; the second costs
 # SCALE times 100 ns; MACHINE is merged into what is said of the machine.  Nodes

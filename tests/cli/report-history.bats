@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The history of many runs, from made-up results: a comparison in order of time.
 
-setup() {
-	load ../helpers
-	report_setup
-}
+load ../helpers
 
 # history FIRST LAST: made-up runs of two rows in ten rounds.  One is always the
 # same but for noise, the other is 10 % slower from the third run on.

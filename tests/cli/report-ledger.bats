@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The comparison of ledgers, from made-up results: counts have no noise.
 
-setup() {
-	load ../helpers
-	report_setup
-}
+load ../helpers
 
 # side DIR CASE VALUE...: a value for each boot; more calls add more rows.
 side() {

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the coursework table and lmbench's say of a row must hold for that row.
 
-setup() {
-	load ../helpers
-	report_setup
-}
+load ../helpers
 
 # begin DIR: a results directory without a row.
 begin() {
@@ -89,85 +86,70 @@ each_pattern() {
 	run ! grep -i 'wak' <<<"$(limiter at-here 'Round trip')"
 }
 
-@test "a disk seeks if the figures say so" {
-	for ratio in 1.02 40; do
-		begin "disk$ratio"
-		measured "disk$ratio" file_read 'cache=direct,order=random,size=1G' 31800 ns
-		measured "disk$ratio" file_read 'cache=direct,stat=random_over_sequential' "$ratio" 1
+# limited LABEL PATTERN ROW...: the limiter of that operation in a run of these rows.
+limited() {
+	local row dir=run$((++runs)) said
+
+	begin "$dir"
+	for row in "${@:3}"; do
+		# shellcheck disable=SC2086 # program, case, value and unit
+		measured "$dir" $row
 	done
-	[[ $(limiter disk1.02 'Local file read') == *'no seeks (1.0 times a sequential read)' ]]
-	[[ $(limiter disk40 'Local file read') == 'seeks and rotation (40 times a sequential read)' ]]
+	said=$(limiter "$dir" "$1")
+	# shellcheck disable=SC2053 # a pattern
+	[[ $said == $2 ]] || { echo "$1: $said" && return 1; }
 }
 
-@test "a read of 4 KiB waits for the disk's rate or for each request" {
-	for big in 1168592136 200000000; do
-		begin "disk$big"
-		measured "disk$big" file_read 'cache=direct,order=sequential,size=1G' 30100 ns
-		measured "disk$big" file_read 'cache=direct,order=sequential,block=4K' 127039514 B/s
-		measured "disk$big" file_read 'cache=direct,order=sequential,block=1M' "$big" B/s
-	done
-	[[ $(limiter disk1168592136 'Local file read') == 'the way of each request '*'(9.2 times '* ]]
-	[[ $(limiter disk200000000 'Local file read') == 'the transfer rate of the disk (1.6 times '* ]]
+@test "a disk seeks, transfers or waits for each request as the figures say" {
+	local read='file_read cache=direct,order=random,size=1G 31800 ns' ratio='file_read cache=direct,stat=random_over_sequential'
+	local -a blocks=('file_read cache=direct,order=sequential,size=1G 30100 ns'
+		'file_read cache=direct,order=sequential,block=4K 127039514 B/s')
+
+	limited 'Local file read' '*no seeks (1.0 times a sequential read)' "$read" "$ratio 1.02 1"
+	limited 'Local file read' 'seeks and rotation (40 times a sequential read)' "$read" "$ratio 40 1"
+	limited 'Local file read' 'the way of each request * (9.2 times *' "${blocks[@]}" \
+		'file_read cache=direct,order=sequential,block=1M 1168592136 B/s'
+	limited 'Local file read' 'the transfer rate of the disk (1.6 times *' "${blocks[@]}" \
+		'file_read cache=direct,order=sequential,block=1M 200000000 B/s'
 }
 
 @test "a counter in memory adds little only where it does" {
-	for memory in 0.43 0.9 2.5; do
-		begin "loop$memory"
-		measured "loop$memory" loop 'form=memory,iterations=each' "$memory" ns
-		measured "loop$memory" loop 'form=register,iterations=each' 0.4 ns
-	done
-	[[ $(limiter loop0.43 'Loop, one') == *'adding little (1.1 times a counter in a register)' ]]
-	[[ $(limiter loop0.9 'Loop, one') == "the counter's way through memory (2.2 times a counter in a register)" ]]
-	[[ $(limiter loop2.5 'Loop, one') == 'store to load forwarding '*'(6.2 times '* ]]
+	local register='loop form=register,iterations=each 0.4 ns' memory='loop form=memory,iterations=each'
+
+	limited 'Loop, one' '*adding little (1.1 times a counter in a register)' "$register" "$memory 0.43 ns"
+	limited 'Loop, one' "the counter's way through memory (2.2 times a counter in a register)" "$register" "$memory 0.9 ns"
+	limited 'Loop, one' 'store to load forwarding * (6.2 times *' "$register" "$memory 2.5 ns"
 }
 
-@test "stores past the caches: one core fills the way, or could not" {
-	for both in 25.1e9 46e9; do
-		begin "nt$both"
-		measured "nt$both" mem_bandwidth \
-			'kernel=write_nt,isa=best,level=memory,size=256M,threads=1' 24.7e9 B/s
-		measured "nt$both" mem_bandwidth \
-			'kernel=write_nt,isa=best,level=memory,size=256M,threads=2' "$both" B/s
-	done
-	label='Memory write bandwidth, stores past the caches'
-	[[ $(limiter nt25.1e9 "$label") == 'the way from the cores to memory, '*'(1.0 times as much with two threads)' ]]
-	[[ $(limiter nt46e9 "$label") == 'lines that one core can have under way at a time (1.9 times '* ]]
-}
+@test "stores are limited by the core, the way to memory, or reads before they are written" {
+	local label='Memory write bandwidth, stores past the caches' at=isa=best,level=memory,size=256M
 
-@test "lines are read before they are written only if that makes stores slow" {
-	for plain in 31e9 40.1e9; do
-		begin "w$plain"
-		measured "w$plain" mem_bandwidth 'kernel=write,isa=best,level=memory,size=256M,threads=1' "$plain" B/s
-		measured "w$plain" mem_bandwidth 'kernel=write_nt,isa=best,level=memory,size=256M,threads=1' 41.8e9 B/s
-	done
+	limited "$label" 'the way from the cores to memory, * (1.0 times as much with two threads)' \
+		"mem_bandwidth kernel=write_nt,$at,threads=1 24.7e9 B/s" "mem_bandwidth kernel=write_nt,$at,threads=2 25.1e9 B/s"
+	limited "$label" 'lines that one core can have under way at a time (1.9 times *' \
+		"mem_bandwidth kernel=write_nt,$at,threads=1 24.7e9 B/s" "mem_bandwidth kernel=write_nt,$at,threads=2 46e9 B/s"
 	label='Memory write bandwidth, ordinary stores'
-	[[ $(limiter w31e9 "$label") == 'each line is read before it is written (0.74 times '* ]]
-	[[ $(limiter w40.1e9 "$label") == *'not read before they are written (0.96 times '* ]]
+	limited "$label" 'each line is read before it is written (0.74 times *' \
+		"mem_bandwidth kernel=write,$at,threads=1 31e9 B/s" "mem_bandwidth kernel=write_nt,$at,threads=1 41.8e9 B/s"
+	limited "$label" '*not read before they are written (0.96 times *' \
+		"mem_bandwidth kernel=write,$at,threads=1 40.1e9 B/s" "mem_bandwidth kernel=write_nt,$at,threads=1 41.8e9 B/s"
 }
 
-@test "the server's disk counts where cold differs from warm" {
-	for cold in 49600 95500; do
-		begin "far$cold"
-		for cache in "cold $cold" 'warm 47700'; do
-			measured "far$cold" file_remote \
-				"where=veth,cache=${cache% *},order=sequential,file=1G,block=4K,stat=read" "${cache#* }" ns
-		done
-	done
-	[[ $(limiter far49600 'Remote file read') != *disk* ]]
-	[[ $(limiter far95500 'Remote file read') == *"disk (2.0 times"* ]]
-}
+@test "a remote read: the server's disk where cold differs from warm; the penalty taken apart" {
+	local of=order=sequential,file=1G,block=4K calls
+	local warm="file_remote where=veth,cache=warm,$of,stat=read 47700 ns"
+	local penalty="file_remote where=veth,cache=cold,$of,stat=penalty_direct 46800 ns"
 
-@test "the penalty of the network is taken apart" {
-	for call in '36600 13300' '36600 30000' '5000 3000'; do
-		dir=call${call%% *}-${call#* }
-		begin "$dir"
-		measured "$dir" file_remote 'where=veth,cache=cold,order=sequential,file=1G,block=4K,stat=penalty_direct' 46800 ns
-		measured "$dir" file_remote where=veth,stat=null_call "${call% *}" ns
-		measured "$dir" file_remote where=veth,stat=connect "${call#* }" ns
-	done
-	[[ $(limiter call36600-13300 'Network penalty') == *wake-ups*'(0.78 of it '* ]]
-	[[ $(limiter call36600-30000 'Network penalty') == 'the round trip of packets (0.64 '* ]]
-	[[ $(limiter call5000-3000 'Network penalty') == 'moving the data'*'(0.11 of it '* ]]
+	limited 'Remote file read' '!(*disk*)' "$warm" "file_remote where=veth,cache=cold,$of,stat=read 49600 ns"
+	limited 'Remote file read' '*disk (2.0 times*' "$warm" "file_remote where=veth,cache=cold,$of,stat=read 95500 ns"
+	while read -r null_call connect calls; do
+		limited 'Network penalty' "$calls" "$penalty" "file_remote where=veth,stat=null_call $null_call ns" \
+			"file_remote where=veth,stat=connect $connect ns"
+	done <<-'END'
+		36600 13300 *wake-ups* (0.78 of it *
+		36600 30000 the round trip of packets (0.64 *
+		5000 3000 moving the data* (0.11 of it *
+	END
 }
 
 @test "an operation that was not measured is limited by nothing" {

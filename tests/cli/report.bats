@@ -253,32 +253,6 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 	run ! tidy -quiet -errors bad.html
 }
 
-# widths WIDTH: how wide the page small/report.html is in a window of WIDTH,
-# and how wide the window is inside, as a browser says.
-widths() {
-	cat >frame.html <<-END
-		<!DOCTYPE html><iframe id=f src=small/report.html
-		style="width:$1px;height:800px"></iframe><p id=o></p>
-		<script>f.onload=()=>{const d=f.contentDocument.documentElement;
-		o.textContent=['WIDTHS',d.scrollWidth,d.clientWidth].join(' ')}</script>
-	END
-	timeout -k 5 60 chromium --headless --no-sandbox --disable-gpu --no-first-run \
-		--disable-background-networking --disable-component-update \
-		--disable-sync --disable-quic --allow-file-access-from-files \
-		--user-data-dir="$PWD/profile" --virtual-time-budget=8000 \
-		--dump-dom "file://$PWD/frame.html" 2>/dev/null </dev/null |
-		sed -n 's/.*>WIDTHS \([0-9 ]*\)<.*/\1/p'
-}
-
-@test "in a browser only tables scroll sideways, on a phone too" {
-	command -v chromium >/dev/null || skip "no chromium"
-	run -0 make_report small
-	for width in 320 390 1280; do
-		read -r page window < <(widths "$width") || skip "the browser gives no answer"
-		((page <= window))
-	done
-}
-
 @test "without gnuplot there are tables, and it says so" {
 	without_gnuplot
 	run -0 --separate-stderr env PATH="$PWD/bin" \

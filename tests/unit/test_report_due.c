@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "due.h"
 #include "leaks.h"
@@ -139,29 +138,35 @@ static double outliers(double spread)
 	return 1 + spread * normal() / sqrt(-log(uniform()));
 }
 
-struct rounds {
-	double x[MOST];
+/* The interval of a row after each number of rounds. */
+struct row {
+	double low[MOST + 1], high[MOST + 1];
 };
 
-static double interval(const double *x, unsigned int n, double *low,
-		       double *high)
+static void measure(struct row *row, double (*draw)(double), double spread)
 {
+	static size_t lo[MOST + 1], hi[MOST + 1];
 	double sorted[MOST];
-	size_t lo, hi;
 
-	memcpy(sorted, x, n * sizeof(*x));
-	stats_sort(sorted, n);
-	stats_order_ranks(n, 0.95, &lo, &hi);
-	*low = sorted[lo - 1];
-	*high = sorted[hi - 1];
-	return (*high - *low) / (*high + *low);
+	for (unsigned int n = 1; n <= MOST; n++) {
+		const double x = draw(spread);
+		unsigned int at = n - 1;
+
+		for (; at > 0 && sorted[at - 1] > x; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = x;
+		if (!lo[n])
+			stats_order_ranks(n, 0.95, &lo[n], &hi[n]);
+		row->low[n] = sorted[lo[n] - 1];
+		row->high[n] = sorted[hi[n] - 1];
+	}
 }
 
 static double half_after(const void *arg, unsigned int n)
 {
-	double low, high;
+	const struct row *row = arg;
 
-	return interval(arg, n, &low, &high);
+	return (row->high[n] - row->low[n]) / (row->high[n] + row->low[n]);
 }
 
 /* Share of rows whose interval holds @median; @each: a look after each round.
@@ -174,23 +179,22 @@ static double coverage(double (*draw)(double), double spread, double median,
 
 	for (int i = 0; i < rows; i++) {
 		struct due_program p = { 6, 6, 0.1, 0, NAN, false };
-		double x[MOST], low, high;
+		struct row row;
 
-		for (unsigned int j = 0; j < MOST; j++)
-			x[j] = draw(spread);
+		measure(&row, draw, spread);
 		for (;;) {
-			due_look(&p, &rule, half_after, x);
+			due_look(&p, &rule, half_after, &row);
 			if (each) {
 				p.looked = p.rounds;
-				p.half = half_after(x, p.rounds);
+				p.half = half_after(&row, p.rounds);
 			}
 			if (!due_choose(&p, 1, &rule, p.last + 1))
 				break;
 			p.rounds++;
 			p.last++;
 		}
-		interval(x, p.rounds, &low, &high);
-		held += low <= median && median <= high;
+		held += row.low[p.rounds] <= median &&
+			median <= row.high[p.rounds];
 	}
 	return held / (double)rows;
 }
