@@ -39,7 +39,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -182,9 +181,7 @@ static bool forgot(struct state *s)
 
 static bool exists(const char *path)
 {
-	struct stat st;
-
-	return !lstat(path, &st);
+	return !faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 static size_t page_bytes(void)
@@ -233,6 +230,13 @@ static bool have_two(struct state *s, size_t pages)
 
 	s->far = s->fd;
 	return good && GETS_FD(openat(s->top, "file", O_RDONLY | O_CLOEXEC));
+}
+
+/* Some of a file that is made up as it is read: s->bytes. */
+static bool read_some(struct state *s)
+{
+	s->bytes = (size_t)read(s->fd, s->data, 4096);
+	return s->bytes && s->bytes <= 4096;
 }
 
 /* A directory with as many names as the case says, beside "." and "..". */
@@ -311,11 +315,6 @@ static bool have_port(struct state *s, int fd)
 	       !getsockname(fd, (struct sockaddr *)&s->in, &len);
 }
 #define IN_NAME(s) (const struct sockaddr *)&(s)->in, sizeof((s)->in)
-
-static bool have_tcp_socket(struct state *s)
-{
-	return have_socket(s, AF_INET, SOCK_STREAM);
-}
 
 static bool have_tcp_listener(struct state *s, int type)
 {
@@ -722,6 +721,7 @@ static bool await_thread(struct state *s)
 #define FDS(row)	 "descriptors={1,64}"
 #define MORE(row)	 "add={none,anonymous,file,mappings}"
 #define MORE_SHARED(row) "add={none,anonymous,shared,file,common,mappings}"
+#define MADE_UP(row)	 "file={cmdline,stat,status,maps}"
 #define BYTES_PAGES(row) "bytes={1,4K} pages=1; op=" row " bytes=64K pages=16"
 #define NEW_PAGES(row)                                                     \
 	"bytes={1,4K} pages=1 new_pages=1; op=" row " bytes=64K pages=16 " \
@@ -960,6 +960,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	snprintf(s->other, sizeof(s->other), "%sother", above);
 	snprintf(s->link, sizeof(s->link), "%slink", above);
 	snprintf(s->dir, sizeof(s->dir), "%sd", above);
+	if (case_has(c, "file"))
+		snprintf(s->file, sizeof(s->file), "/proc/self/%s",
+			 case_str(c, "file"));
 	s->map_bytes = MOST_PAGES * page_bytes();
 	s->bytes = number(c, "bytes", 1);
 	s->pages = number(c, "pages", number(c, "entries", 0));
@@ -1008,6 +1011,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		sched_setscheduler(0, SCHED_OTHER, &none);
 	if (call_is(c, "exit"))
 		note_facts(b, s, c);
+	if (call_is(c, "read_proc"))
+		bench_fact(b, c, "bytes", (double)s->bytes);
 	partner_stop(&s->partner);
 	if (s->held)
 		munmap(s->held, HELD_PAGES * page_bytes());

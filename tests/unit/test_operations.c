@@ -42,7 +42,8 @@ TEST(kinds)
 	IS("read pipe at end", "read", 0, KIND_PIPE, NOTHING | WAITED);
 	IS("receive tcp", "read", 10, KIND_TCP, 0);
 	IS("receive unix, waited", "recvfrom", 10, KIND_UNIX, WAITED);
-	IS(NULL, "read", 10, KIND_PROC, 0);
+	IS("read file of proc", "read", 10, KIND_PROC, 0);
+	IS("read file of proc at end", "pread64", 0, KIND_PROC, NOTHING);
 	IS(NULL, "read", 10, KIND_TTY, 0);
 	IS("write /dev/null", "write", 10, KIND_NULL, 0);
 	IS("write new pages", "write", 10, KIND_FILE, NEW);
