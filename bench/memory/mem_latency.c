@@ -443,6 +443,7 @@ const struct bench_desc bench_desc = {
 	.name = "mem_latency",
 	.state_size = sizeof(struct latency_state),
 	.case_state_size = sizeof(held_ns),
+	.open = points,
 	.point = point,
 	.cases = cases,
 	.enter = enter,
