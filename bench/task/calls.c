@@ -265,11 +265,29 @@ static bool fill(struct state *s, int fd)
 	return write(fd, s->data, s->bytes) == (ssize_t)s->bytes;
 }
 
+static bool is_there(struct state *s, int fd)
+{
+	int there = 0;
+
+	return !ioctl(fd, FIONREAD, &there) && there == (int)s->bytes;
+}
+
+/* The same, and wait until they are at the other end: a softirq that is late
+ * has them still under way over loopback. */
+static bool fill_far(struct state *s, int from, int to)
+{
+	bool good = fill(s, from);
+
+	while (good && !is_there(s, to))
+		good = poll(&(struct pollfd) { to, POLLIN, 0 }, 1, -1) == 1;
+	return good;
+}
+
 /* As many go from one end to the other.  A pipe keeps a page or two of those
  * that were read, for the next write. */
 static bool pass(struct state *s, int from, int to)
 {
-	return fill(s, from) &&
+	return fill_far(s, from, to) &&
 	       read(to, s->data, s->bytes) == (ssize_t)s->bytes;
 }
 
@@ -358,13 +376,6 @@ static bool have_udp_pair(struct state *s)
 {
 	return have_udp(s) && !connect(s->far, IN_NAME(s)) &&
 	       pass(s, s->far, s->fd);
-}
-
-static bool is_there(struct state *s, int fd)
-{
-	int there = 0;
-
-	return !ioctl(fd, FIONREAD, &there) && there == (int)s->bytes;
 }
 
 static bool has_size(struct state *s, bool some)

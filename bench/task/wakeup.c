@@ -30,7 +30,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -222,8 +221,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		slept = bench_usage(RUSAGE_THREAD).ru_nvcsw > before;
 		s->next += INTERVAL_NS;
 	}
-	if (err == -ENOSYS)
-		return bench_skip(b, "%s is not in this kernel", call->name);
 	if (err)
 		return bench_fail(b, -err, "%s", call->name);
 	bench_proof(b, c, "sleeps", 1, slept);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
@@ -23,9 +22,7 @@ static int find(const char *name, char *path, size_t size)
 	if (n < 0)
 		return -errno;
 	path[n] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash)
-		return -ENOENT;
+	slash = strrchr(path, '/'); /* the link is absolute */
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const size_t room = size - (size_t)(slash - path);
 
