@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `report fleet`: its results as tables, lines of text and JSON. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

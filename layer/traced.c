@@ -2,7 +2,6 @@
 /* Probes and tracepoints that count on all CPUs, as perf and bpftrace attach
  * them: for as long as the process that stays behind has them open. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/mount.h>
 #include <linux/perf_event.h>

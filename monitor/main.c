@@ -4,7 +4,6 @@
  * (docs/load.md)
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

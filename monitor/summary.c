@@ -2,7 +2,6 @@
 #include "row.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 static void add_counts(struct summary *sum, const struct row *row,
 		       double interval_s)

@@ -25,7 +25,6 @@
  *           O_DIRECT.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "copies.h"
 #include "lib/file_reading.h"

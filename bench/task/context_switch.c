@@ -40,7 +40,6 @@
  * Needs:    for the ring 95 more processes and up to 96 MiB of memory, else
  *           those cases are skipped.
  */
-#include <errno.h>
 #include <math.h>
 #include <unistd.h>
 

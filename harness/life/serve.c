@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The services of bench.h that are about the invocation and its files. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

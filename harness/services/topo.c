@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <hwloc.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

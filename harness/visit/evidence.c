@@ -2,7 +2,6 @@
 #include "program.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
