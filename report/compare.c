@@ -243,8 +243,7 @@ static bool below(const struct units *a, const struct units *b)
 }
 
 /* Each level in which there are rounds enough of both sides is a pair. If there
- * is none, no state explains a side that is below the other in all of its own.
- */
+ * is none, and one side is below the other in all rounds, all are compared. */
 static void test_levels(struct comparison *c, struct pair *p,
 			const json_t *floors, const struct strata *l,
 			const struct units *x, const struct units *y)

@@ -31,12 +31,6 @@ use warnings;
 no warnings 'portable'; # 64 bits
 use List::Util qw(first max min sum0 uniqnum);
 
-# Numbers are added in the order of hashes, which decides their last digit: the same one each time.
-if (($ENV{PERL_HASH_SEED} // '') ne '0') {
-	@ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);
-	exec $^X, $0, @ARGV or die "calls.pl: $^X: $!\n";
-}
-
 use constant {
 	USER_ENDS => 1 << 47,
 	LIBRARIES => 0x7f0000000000,

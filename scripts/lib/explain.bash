@@ -252,7 +252,7 @@ explain() {
 	explain_write
 	if [[ ! -v conf[check] ]] && ((${#sides[@]} == 1)); then
 		cat "$out/explain.txt"
-	elif [[ -v conf[check] || -n $1 ]]; then
+	elif [[ -v conf[check] || $title != ledger ]]; then
 		cat "$out"/because*.txt
 	else
 		# The ledger's rows have megabytes of trees: the causes alone.
