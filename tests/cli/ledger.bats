@@ -214,7 +214,11 @@ explain() {
 			"81000200 asm_tick" "81000200 __pfx_none"
 		echo @end
 		[[ ! $profile ]] || tail -n +2 "$kernel" | calls "$profile" "$of_program"'
-	case=$1 PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain syscall "$@" --bin few/bin --images images --out out
+	local what=(syscall "$1")
+
+	[[ $1 != all ]] || what=(--only syscall)
+	case=${1/#all/$row} PATH=$PWD/bin:$PATH "$ROOT/scripts/ledger" explain "${what[@]}" "${@:2}" \
+		--bin few/bin --images images --out out
 }
 
 row=op=getppid,by=libc
@@ -247,6 +251,15 @@ bzImage;syscall $row;time_batch;other 2" ]]
 	[[ $(grep -c '</svg>' out/explain.html) == 1 ]]
 	grep -q 'other: 60 to 0 instructions' out/explain.html
 	grep -q '^2 causes explain 1 row' out/explain.html
+}
+
+@test "explain: of all rows the terminal has the causes, and where their trees are" {
+	{ echo 100 && plan 40 60; } >bzImage
+	{ echo 70 && plan 70 0; } >new
+	run -0 --separate-stderr explain all --kernels './bzImage ./new'
+	[[ $output == *'2 causes explain 1 row: other gone (-60), begin more (+30)'* ]]
+	[[ $output != *"syscall $row: 100 to 70"* && $stderr == *'trees of each cause: out/because*.txt'* ]]
+	grep -q "^syscall $row: 100 to 70 (-30.0 %)$" out/because.txt
 }
 
 @test "explain: of many small causes the first three" {
