@@ -239,7 +239,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	bench_need(b, "vectors",
 		   ARCH_HAS_256() ? NULL : "we know no 256-bit vectors here");
@@ -248,10 +248,9 @@ static int cases(struct bench *b, void *state)
 	bench_points(b, points);
 	BENCH_EACH (b, c, "stat=throughput")
 		bench_derived_from(b, c, bench_beside(b, c, "stat=latency"));
-	return 0;
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, c, "stat=throughput") {
 		const double ns = bench_value(b, c);
@@ -263,7 +262,6 @@ static int derive(struct bench *b, void *state)
 			bench_derive_between(b, c, NAN, least, ns);
 	}
 	load_derive(b);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

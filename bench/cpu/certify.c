@@ -378,7 +378,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int certify_cases(struct bench *b, void *state)
+static void certify_cases(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
 	const struct certificate none = { .faults = 0 };
@@ -396,7 +396,6 @@ static int certify_cases(struct bench *b, void *state)
 			bench_points(b, "method=$method body=$body"
 					" stat=$figure; is derived");
 		}
-	return 0;
 }
 
 static int certify_setup(struct bench *b, void *state)
@@ -477,7 +476,7 @@ static void report_figure(struct bench *b, const struct certify_state *s,
  * Everything happens here and not in sample(): the order of the ensembles is
  * part of the paper's test and must not be mixed by the harness.
  */
-static int certify_derive(struct bench *b, void *state)
+static void certify_derive(struct bench *b, void *state)
 {
 	struct certify_state *s = state;
 	struct certificate certificate = { .faults = 0 };
@@ -502,9 +501,8 @@ static int certify_derive(struct bench *b, void *state)
 	BENCH_EACH (b, c, "check")
 		if (bench_selected(b, c))
 			CASE_OF(c, "check", checks)->run(b, c);
-	return s->log && fclose(s->log)
-		       ? bench_fail(b, errno, "write %s", s->log_path)
-		       : 0;
+	if (s->log && fclose(s->log))
+		bench_fail(b, errno, "write %s", s->log_path);
 }
 
 static const struct opt certify_opts[] = {

@@ -386,10 +386,9 @@ static const char points[] =
 	"is waits if mistake={mean_under_noise,unpinned};"
 	"needs faults if mistake=fault_around";
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	BENCH_SET_NAMES(b, "mistakes", mistakes);
-	return 0;
 }
 
 /* The first call of this process, as a program that measures once finds it. */

@@ -270,7 +270,7 @@ static void derive_group(struct bench *b, const struct placement_state *s,
  * Everything is timed here and not in sample(): the places of all cases take
  * turns, which the harness does for cases but not for what is inside of them.
  */
-static int placement_derive(struct bench *b, void *state)
+static void placement_derive(struct bench *b, void *state)
 {
 	struct placement_state *s = state;
 	const int64_t end = deadline_in((int64_t)(bench_time_ns(b) / 1e6));
@@ -283,7 +283,6 @@ static int placement_derive(struct bench *b, void *state)
 	       (disturbed && visits < VISITS + AGAIN));
 	BENCH_EACH (b, row, "stat=min")
 		derive_group(b, s, row);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -101,7 +101,7 @@ call_of(const struct bench *b, const struct bench_case *increment, size_t nth)
 				    case_str(increment, "by"));
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	const struct bench_case *call;
 
@@ -109,7 +109,6 @@ static int cases(struct bench *b, void *state)
 	BENCH_EACH (b, c, "increment")
 		for (size_t n = 0; (call = call_of(b, c, n)); n++)
 			bench_derived_from(b, c, call);
-	return 0;
 }
 
 /* Different each time, so that no sum is right by habit. */
@@ -189,12 +188,11 @@ static void derive_slope(struct bench *b, const struct bench_case *c)
 	bench_derive_within(b, c, f.slope, MIN_SLOPE_SIGMA * f.slope_error);
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, c, "increment")
 		if (bench_selected(b, c))
 			derive_slope(b, c);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -200,7 +200,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return call_choose(c, calls);
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 
@@ -211,7 +211,6 @@ static int cases(struct bench *b, void *state)
 	bench_need(b, "vdso",
 		   s->vdso_gettime ? probe_vdso(call_vdso, s)
 				   : "the vDSO has no clock_gettime");
-	return 0;
 }
 
 /* A file of a size that cannot be guessed. */

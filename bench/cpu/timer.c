@@ -247,7 +247,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct timer_state *s = state;
 
@@ -257,7 +257,6 @@ static int cases(struct bench *b, void *state)
 	timer_probe(&s->features);
 	BENCH_SET_NAMES(b, "readings", readings);
 	BENCH_SET_NAMES(b, "clocks", clocks);
-	return 0;
 }
 
 static int setup(struct bench *b, void *state)

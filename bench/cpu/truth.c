@@ -227,7 +227,7 @@ static void expect_chain(struct bench *b, const struct bench_case *c)
 	}
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, c, "work!=wait")
 		expect_chain(b, c);
@@ -238,7 +238,6 @@ static int derive(struct bench *b, void *state)
 		if (bench_selected(b, c) && n)
 			bench_expect(b, c, stats_median(t->wait_ns, n));
 	}
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -207,7 +207,7 @@ static uint64_t memory_bytes(void)
 	return bound >= 0 && (uint64_t)bound < bytes ? (uint64_t)bound : bytes;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 	const bool whole = s->whole_machine;
@@ -224,7 +224,6 @@ static int cases(struct bench *b, void *state)
 							    : group_sizes[i]));
 	BENCH_SET_NAME(b, "scope", whole ? "machine" : "group");
 	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
-	return 0;
 }
 
 /*
@@ -507,7 +506,7 @@ static void derive_knee(struct bench *b, const struct cache_state *s,
 		bench_expect(b, knee, (double)s->limit_bytes);
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	struct cache_state *s = state;
 	const int err = knee_find(&s->knee);
@@ -531,7 +530,6 @@ static int derive(struct bench *b, void *state)
 					: "the time of a block has no jump "
 					  "over the %zu sizes that were read",
 				s->knee.n);
-	return 0;
 }
 
 static void teardown(struct bench *b, void *state)

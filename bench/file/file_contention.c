@@ -176,11 +176,10 @@ static void derive_line(struct bench *b, const struct bench_case *intercept)
 	copies_fit(b, line, x, y, n);
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, c, "stat=intercept")
 		derive_line(b, c);
-	return 0;
 }
 
 static void teardown(struct bench *b, void *state)

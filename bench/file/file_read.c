@@ -476,7 +476,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return file_reading_leave(b, state, c);
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	const struct file_reading *s = state;
 	const struct bench_case *ratio =
@@ -497,7 +497,6 @@ static int derive(struct bench *b, void *state)
 	else
 		bench_derive_skip(b, ratio,
 				  "needs the rows cache=direct of one size");
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

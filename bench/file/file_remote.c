@@ -467,7 +467,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 }
 
 /* The ways that differ here. */
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct state *s = state;
 	const char *const where[] = { s->nfslab	 ? "veth"
@@ -483,7 +483,6 @@ static int cases(struct bench *b, void *state)
 						       : POINTS(""));
 	if (!s->mount) /* else the kernel's client: no connection of ours */
 		bench_points(b, local ? NETWORK("warm") : NETWORK("unknown"));
-	return 0;
 }
 
 /*

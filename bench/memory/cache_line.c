@@ -74,7 +74,7 @@ struct line_state {
 	uint64_t loads, last;
 };
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct line_state *s = state;
 	const size_t l2 = bench_cache_bytes(b, 2);
@@ -85,7 +85,6 @@ static int cases(struct bench *b, void *state)
 	if (s->l2_pages > 1024)
 		s->l2_pages = 1024;
 	BENCH_SET_NUMBER(b, "l2_pages", BENCH_INT, s->l2_pages);
-	return 0;
 }
 
 /* The lines of the cycle. */
@@ -255,7 +254,7 @@ static void show_cpuid(struct bench *b, const char *row, const char *what,
 		bench_fact(b, bench_find(b, "%s", row), what, (double)x);
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	derive_line(b, bench_find(b, "stat=line"));
 	derive_ways(b, bench_find(b, "stat=ways"),
@@ -263,7 +262,6 @@ static int derive(struct bench *b, void *state)
 	show_cpuid(b, "stat=line", "cpuid_bytes", _SC_LEVEL1_DCACHE_LINESIZE);
 	show_cpuid(b, "stat=ways", "cpuid_ways", _SC_LEVEL1_DCACHE_ASSOC);
 	show_cpuid(b, "stat=ways_L2", "cpuid_ways", _SC_LEVEL2_CACHE_ASSOC);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

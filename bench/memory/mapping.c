@@ -116,7 +116,7 @@ static bool add_point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	static const int64_t more[] = { 64 << 10, 1 << 20, 4 << 20 };
 	int64_t sizes[4] = { (int64_t)bench_page_bytes() };
@@ -126,7 +126,6 @@ static int cases(struct bench *b, void *state)
 		if (more[i] > sizes[0])
 			sizes[n++] = more[i];
 	bench_set_numbers(b, "sizes", BENCH_SIZE, sizes, n);
-	return 0;
 }
 
 /* Only the part that is written here is read. */

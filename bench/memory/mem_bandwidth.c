@@ -289,7 +289,7 @@ static void link_bests(struct bench *b)
 	}
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	const unsigned int cpus = team_most(b);
 	struct state *s = state;
@@ -323,7 +323,6 @@ static int cases(struct bench *b, void *state)
 				 : "no size of a cache to be filled before is "
 				   "known");
 	bench_points(b, ints_points);
-	return 0;
 }
 
 /* Where the @nth array of a thread begins, in bytes from the start of its
@@ -571,7 +570,7 @@ static void derive_bests(struct bench *b)
 /* The rows isa=best get the best of what was measured, and what is in L3 by its
  * size the fact times_memory: its rate over that of the same way in memory, to
  * hundredths.  No fact where either has no value. */
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	const struct state *s = state;
 	char in_memory[48];
@@ -589,7 +588,6 @@ static int derive(struct bench *b, void *state)
 			bench_fact(b, c, "times_memory",
 				   round(times * 100) / 100);
 	}
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -209,7 +209,7 @@ static size_t ladder(const double *cache_bytes, size_t beyond, int64_t *sizes)
 	return insert(sizes, n, max);
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct latency_state *s = state;
 	const unsigned int nodes = bench_nodes(b);
@@ -234,7 +234,6 @@ static int cases(struct bench *b, void *state)
 			     "vm.nr_hugepages)");
 	bench_points(b, points);
 	add_levels(b, s->cache_bytes);
-	return 0;
 }
 
 /* From a CPU of one NUMA node through the memory of another, on huge pages. */
@@ -406,7 +405,7 @@ static void derive_size(struct bench *b, const struct bench_case *row,
 	}
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	const struct latency_state *s = state;
 	struct curve curve = { .n = 0 };
@@ -436,7 +435,6 @@ static int derive(struct bench *b, void *state)
 		}
 	}
 	load_derive(b);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -68,7 +68,7 @@ struct loaded_state {
 	_Alignas(64) _Atomic bool stop;
 };
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 	const unsigned int n = team_most(b), others = n > 1 ? n - 1 : 1;
@@ -89,7 +89,6 @@ static int cases(struct bench *b, void *state)
 		s->part_bytes = PART_LEAST;
 	BENCH_SET_NUMBER(b, "needed", BENCH_SIZE,
 			 s->chain_bytes + others * s->part_bytes);
-	return 0;
 }
 
 /* The memory of each CPU is on its NUMA node.  Huge pages: the order of the
@@ -238,7 +237,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	struct loaded_state *s = state;
 	const double lines =
@@ -248,7 +247,6 @@ static int derive(struct bench *b, void *state)
 		if (s->chain.chase.at)
 			bench_proof(b, c, "lines_in_cycle",
 				    (double)s->chain_bytes / CHASE_LINE, lines);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -59,7 +59,7 @@ static int level_of(const struct bench_case *c)
 	return (int)CASE_NTH(c, "level", level_names);
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 	const size_t llc = bench_cache_bytes(b, 3);
@@ -75,7 +75,6 @@ static int cases(struct bench *b, void *state)
 	for (int i = 0; i < LEVELS; i++)
 		BENCH_SET_NUMBER(b, level_names[i], BENCH_SIZE,
 				 s->level[i].bytes);
-	return 0;
 }
 
 static int link_level(struct bench *b, struct parallel_level *l, bool memory)
@@ -182,13 +181,12 @@ static void derive_level(struct bench *b, const struct bench_case *overlap,
 				"still falling");
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	struct parallel_state *s = state;
 
 	BENCH_EACH (b, c, "stat=overlap")
 		derive_level(b, c, &s->level[level_of(c)]);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -154,10 +154,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	BENCH_SET_NAMES(b, "kinds", kinds);
-	return 0;
 }
 
 /* As large as any kind needs, of what is no zeros. */

@@ -71,7 +71,7 @@ static bool is_on(const struct bench_case *c, const struct bench_case *slope)
 	       !case_is(c, "threads", "asleep");
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	const int64_t most = team_most(b) - 1;
 	int64_t steps[MOST_STEPS];
@@ -90,7 +90,6 @@ static int cases(struct bench *b, void *state)
 		BENCH_EACH (b, c, "others")
 			if (is_on(c, slope))
 				bench_derived_from(b, slope, c);
-	return 0;
 }
 
 static int run_thread(struct partner *p, void *arg)
@@ -188,7 +187,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, slope, "stat") {
 		double x[MOST_STEPS + 1], y[MOST_STEPS + 1];
@@ -210,7 +209,6 @@ static int derive(struct bench *b, void *state)
 		else
 			bench_derive_within(b, slope, f.slope, f.slope_error);
 	}
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

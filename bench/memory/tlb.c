@@ -129,7 +129,7 @@ static double at(const double *pages, const double *ns, size_t n, double least)
 	return ns[i];
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	double pages[COUNTS] = { 0 }, ns[COUNTS] = { 0 };
 	struct level levels[LEVELS_MAX + 1] = { 0 };
@@ -170,7 +170,6 @@ static int derive(struct bench *b, void *state)
 						     here,
 					     ns[n - 1] - here);
 	}
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -432,7 +432,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	const char *parts[BOX_STEPS];
 	size_t n = 0;
@@ -441,7 +441,6 @@ static int cases(struct bench *b, void *state)
 		if (ALL & 1u << i)
 			parts[n++] = steps[i].name;
 	bench_set_names(b, "parts", parts, sizeof(parts[0]), n);
-	return 0;
 }
 
 /* Directories, the program and a file of one page for the overlay. */

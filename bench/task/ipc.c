@@ -238,10 +238,9 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	BENCH_SET_NUMBER(b, "spans", BENCH_INT, spans_of(b));
-	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)

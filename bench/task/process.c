@@ -145,7 +145,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return true;
 }
 
-static int cases(struct bench *b, void *state)
+static void cases(struct bench *b, void *state)
 {
 	const size_t huge = huge_page_bytes();
 
@@ -154,7 +154,6 @@ static int cases(struct bench *b, void *state)
 			: "this kernel has no transparent huge pages, or they "
 			  "are switched off");
 	BENCH_SET_NUMBER(b, "huge", BENCH_SIZE, huge);
-	return 0;
 }
 
 static int setup(struct bench *b, void *state)

@@ -225,8 +225,8 @@ static void skip_beside(struct bench *b)
 static int set_up_and_sample(struct bench *b)
 {
 	const struct bench_desc *d = b->desc;
-	int err = d->setup ? d->setup(b, b->state) : 0;
-	bool explained;
+	const int err = d->setup ? d->setup(b, b->state) : 0;
+	bool skipped;
 
 	evidence_settle(b, NULL);
 	if (!err)
@@ -234,12 +234,13 @@ static int set_up_and_sample(struct bench *b)
 	evidence_conclude(b);
 	if (!err) {
 		points_derive(b);
-		err = d->derive ? d->derive(b, b->state) : 0;
+		if (d->derive)
+			d->derive(b, b->state);
 	}
 	evidence_settle(b, NULL);
 	evidence_conclude(b);
 	skip_beside(b);
-	explained = b->verdict.why[0];
+	skipped = b->verdict.skip_all;
 	if (d->teardown)
 		d->teardown(b, b->state);
 	if (b->scratch[0]) {
@@ -248,15 +249,8 @@ static int set_up_and_sample(struct bench *b)
 		guard_remove_tree(b->scratch);
 	}
 	if (err)
-		return b->verdict.skip_all ? EXIT_SKIP
-					   : verdict_give_up(b, EXIT_FAIL, "%s",
-							     strerror(-err));
-	if (b->verdict.usage_error)
-		return EXIT_FAIL;
-	/* Keep what teardown() reports of a run that went well. */
-	if (!explained && b->verdict.why[0])
-		return EXIT_FAIL;
-	return EXIT_OK;
+		verdict_give_up(b, EXIT_FAIL, "%s", strerror(-err));
+	return skipped ? EXIT_SKIP : b->verdict.why[0] ? EXIT_FAIL : EXIT_OK;
 }
 
 int invocation_measure(struct bench *b)

@@ -577,10 +577,9 @@ static void count_cpus(struct copies *w, unsigned int all)
 			w->count[w->counts++] = n;
 }
 
-static int cases(struct bench *b, void *state)
+/* The cases of the program, each in groups. */
+static void add_groups(struct bench *b, struct copies *w)
 {
-	struct copies *w = state;
-	const unsigned int cpus = bench_cpus(b);
 	/* Only to see its cases; it is kept, for they have their names. */
 	static struct bench list;
 
@@ -592,20 +591,13 @@ static int cases(struct bench *b, void *state)
 		.plan = b->plan,
 	};
 	list.plan.first_process = false;
-	if (w->crew.desc->many_cpus)
-		return bench_skip(b, "it runs on several CPUs itself");
-	w->crew.cpu = text_alloc(cpus, sizeof(*w->crew.cpu));
-	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
-	count_cpus(w, cpus);
-	if (w->count[0] > cpus)
-		return bench_skip(b, "needs %u CPUs and may use %u",
-				  w->count[0], cpus);
-	if (w->count[w->counts - 1] > cpus && b->plan.first_process)
+	if (w->count[w->counts - 1] > bench_cpus(b) && b->plan.first_process)
 		fprintf(stderr, "%s: --copies: %u CPUs here: %u is skipped\n",
-			w->crew.desc->name, cpus, w->count[w->counts - 1]);
+			w->crew.desc->name, bench_cpus(b),
+			w->count[w->counts - 1]);
 	if (cases_make(&list))
-		return bench_fail(b, 0, "%s", list.verdict.why);
-	for (size_t i = 0; i < list.n_runs; i++) {
+		bench_fail(b, 0, "%s", list.verdict.why);
+	for (size_t i = 0; !b->verdict.why[0] && i < list.n_runs; i++) {
 		const struct case_run *run = list.runs[i];
 
 		if (!can_copy(run))
@@ -614,9 +606,25 @@ static int cases(struct bench *b, void *state)
 		if (run->c.threads)
 			add_group(b, w, run, true);
 	}
-	return b->n_runs ? 0
-			 : bench_skip(b, "none of its cases is an operation "
-					 "on one CPU");
+	if (!b->n_runs)
+		bench_skip(b, "none of its cases is an operation on one CPU");
+}
+
+static void cases(struct bench *b, void *state)
+{
+	struct copies *w = state;
+	const unsigned int cpus = bench_cpus(b);
+
+	w->crew.cpu = text_alloc(cpus, sizeof(*w->crew.cpu));
+	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
+	count_cpus(w, cpus);
+	if (w->crew.desc->many_cpus)
+		bench_skip(b, "it runs on several CPUs itself");
+	else if (w->count[0] > cpus)
+		bench_skip(b, "needs %u CPUs and may use %u", w->count[0],
+			   cpus);
+	else
+		add_groups(b, w);
 }
 
 void copies_fit(struct bench *b, const struct bench_case *const line[3],
@@ -693,7 +701,7 @@ static void prove_at_work(struct bench *b, const struct copies *w,
 				    w->count[i], g->at_work[i]);
 }
 
-static int derive(struct bench *b, void *state)
+static void derive(struct bench *b, void *state)
 {
 	const struct copies *w = state;
 
@@ -704,7 +712,6 @@ static int derive(struct bench *b, void *state)
 		if (w->counts > 1)
 			derive_stop(b, w, g);
 	}
-	return 0;
 }
 
 static void teardown(struct bench *b, void *state)

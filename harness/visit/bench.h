@@ -173,8 +173,9 @@ typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
  * struct bench_desc - everything the harness knows about a benchmark.
  *
  * @points or @cases are required, and one of @run and @sample (here or in each
- * case).  The callbacks are in calling order; all but @point and @teardown
- * return 0, bench_fail() or, before anything was measured, bench_skip().
+ * case).  The callbacks are in calling order; those with a value
+ * return 0, bench_fail() or, before anything was measured, bench_skip(); the
+ * others may call them.
  */
 struct bench_desc {
 	const char *name;	/* the file's stem; the key in results */
@@ -191,7 +192,7 @@ struct bench_desc {
 	 * --list, before setup(): it may look at the machine but must not
 	 * change anything.  A case that cannot be measured here is added with a
 	 * reason to skip it, not left out. */
-	int (*cases)(struct bench *b, void *state);
+	void (*cases)(struct bench *b, void *state);
 	/* Once, after pinning and calibration. */
 	int (*setup)(struct bench *b, void *state);
 	/* A visit to a case begins, outside of any interval.  Cases are visited
@@ -212,7 +213,7 @@ struct bench_desc {
 	bench_case_fn *leave;
 	/* Once, after all sampling: fill derived cases with bench_derive(), add
 	 * last evidence. */
-	int (*derive)(struct bench *b, void *state);
+	void (*derive)(struct bench *b, void *state);
 	/* Once, always, whatever setup() has left behind: descriptors and
 	 * mappings end with the process, but for those of threads.  A child
 	 * that is left then is killed, and the program fails. */

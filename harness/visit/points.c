@@ -922,14 +922,14 @@ void points_open(const char *text, char *list, size_t size)
 int cases_make(struct bench *b)
 {
 	const struct bench_desc *d = b->desc;
-	const int err = d->cases ? d->cases(b, b->state) : 0;
 
-	if (err && !b->verdict.usage_error)
-		return b->verdict.skip_all
-			       ? EXIT_SKIP
-			       : verdict_give_up(b, EXIT_FAIL, "cases(): %s",
-						 strerror(-err));
-	bench_points(b, d->points ? d->points : "");
-	points_sources(b);
-	return b->verdict.usage_error ? EXIT_FAIL : EXIT_OK;
+	if (d->cases)
+		d->cases(b, b->state);
+	if (!b->verdict.why[0]) {
+		bench_points(b, d->points ? d->points : "");
+		points_sources(b);
+	}
+	return b->verdict.skip_all ? EXIT_SKIP
+	       : b->verdict.why[0] ? EXIT_FAIL
+				   : EXIT_OK;
 }

@@ -63,7 +63,7 @@ static int usual_family(const struct net_hosts *h)
 		       : AF_INET;
 }
 
-int net_cases(struct bench *b, void *state)
+void net_cases(struct bench *b, void *state)
 {
 	struct net_hosts *h = state;
 	const char *const place[] = { h->peer ? "other_host" : "same_cpu",
@@ -94,7 +94,6 @@ int net_cases(struct bench *b, void *state)
 		   : has(AF_INET6) ? NULL
 				   : "needs IPv6");
 	bench_need(b, "ipv4", six ? "needs IPv4" : NULL);
-	return 0;
 }
 
 /* Return: 0 or -errno. */

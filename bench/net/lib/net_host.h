@@ -107,7 +107,7 @@ extern const struct opt net_options[];
  * may run), "$near" and "$far" (the first and the last of them; with --peer the
  * only one), and the needs "$ipv4" and "$ipv6".
  */
-int net_cases(struct bench *b, void *state);
+void net_cases(struct bench *b, void *state);
 
 /* NET_HOSTS_RULES: the rules of all cases. */
 #define NET_HOSTS_RULES                     \
