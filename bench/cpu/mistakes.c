@@ -428,12 +428,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
 	(void)bench_pin(bench_cpu(b));
-	return pair_leave(b, s, c);
+	pair_leave(b, s, c);
 }
 
 const struct bench_desc bench_desc = {

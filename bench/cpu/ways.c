@@ -137,7 +137,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return call_conclude(b, state, c, iters);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ways *s = state;
 
@@ -148,7 +148,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->state)
 		munmap(s->state, WAYS_BLOCK);
 	s->state = NULL;
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -443,7 +443,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 }
 
 /* Remove the remains of a failed fsync before the next visit. */
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct ops_state *s = state;
 
@@ -453,7 +453,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->name)
 		renameat(s->dir, names[s->name], s->dir, file_name);
 	s->name = 0;
-	return 0;
 }
 
 static void teardown(struct bench *b, void *state)

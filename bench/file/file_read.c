@@ -467,13 +467,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return s->ring ? 0 : -1;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct file_reading *s = state;
 
 	ring_close(s->ring);
 	s->ring = NULL;
-	return file_reading_leave(b, state, c);
+	file_reading_leave(b, state, c);
 }
 
 static void derive(struct bench *b, void *state)

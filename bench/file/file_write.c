@@ -241,7 +241,7 @@ static void show_counts(struct bench *b, const struct write_state *s,
 			   (double)seen.device_flushes / (double)s->writes);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct write_case *t = c->data;
 	struct write_state *s = state;
@@ -251,17 +251,16 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->fd > 0)
 		close(s->fd);
 	if (!s->writes)
-		return 0;
+		return;
 	show_counts(b, s, c);
 	bench_fact_text(b, c, "place", place->where);
 	/* The next case shall not wait for what this one has left. */
 	left = file_cache_drop(s->data.fd, 0, 0);
 	if (left < 0)
-		return bench_fail(b, (int)-left, "write back %s", s->data.path);
-	if (left && place->kind != FILE_PLACE_MEMORY)
+		bench_fail(b, (int)-left, "write back %s", s->data.path);
+	if (left > 0 && place->kind != FILE_PLACE_MEMORY)
 		bench_fact(b, c, "bytes_read_back_from_cache", (double)left);
 	read_back(b, s, c, t->block);
-	return 0;
 }
 
 static void teardown(struct bench *b, void *state)

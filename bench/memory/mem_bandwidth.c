@@ -530,7 +530,7 @@ static int right_words(const struct state *s)
 	return right;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
@@ -546,7 +546,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		mem_fill(w->all ? w->a : w->a + w->begin,
 			 w->all ? s->now->part : w->at - w->begin, 1);
 	}
-	return 0;
 }
 
 static void derive_bests(struct bench *b)

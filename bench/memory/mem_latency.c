@@ -288,12 +288,13 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return case_has(c, "to_node") ? go_to_node(b, c, *base) : 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const int err = case_has(c, "to_node") ? bench_pin(bench_cpu(b)) : 0;
 
-	return err ? bench_fail(b, -err, "go back to CPU %d", bench_cpu(b))
-		   : follow_leave(b, state, c);
+	if (err)
+		bench_fail(b, -err, "go back to CPU %d", bench_cpu(b));
+	follow_leave(b, state, c);
 }
 
 /* The source of the levels: the time of a load from where the warm-up put the

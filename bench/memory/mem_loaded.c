@@ -229,12 +229,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
 
 	team_stop(&s->team);
-	return 0;
 }
 
 static void derive(struct bench *b, void *state)

@@ -122,7 +122,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct parallel_state *s = state;
 	struct parallel_level *l = &s->level[level_of(c)];
@@ -130,7 +130,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	for (size_t i = 0; i < s->chases; i++)
 		l->reached[(l->next + i) % CHASE_ENTRIES] = s->at[i];
 	l->next += s->chases;
-	return 0;
 }
 
 static double median_of_3(const double *x)

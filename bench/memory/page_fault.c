@@ -461,7 +461,7 @@ sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct fault_state *s = state;
 	const struct kind *k = c->arg;
@@ -489,7 +489,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->also && s->also != MAP_FAILED)
 		munmap(s->also, count_of(k) * step_bytes(k));
 	s->also = NULL;
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -177,14 +177,13 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return call_took(b, s, c, good, ticks);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
 	map_leave(b, state, c); /* of an event that failed */
 	partner_stop_all(s->member, s->n);
 	s->n = 0;
-	return 0;
 }
 
 static void derive(struct bench *b, void *state)

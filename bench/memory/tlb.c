@@ -74,7 +74,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return err;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct follow *f = state;
 
@@ -82,7 +82,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (f->chase.at)
 		bench_proof(b, c, "lines_visited", (double)pages_of(c),
 			    (double)chase_verify(&f->chase));
-	return 0;
 }
 
 /* The price of translation by pages, on top of the fastest load so that its

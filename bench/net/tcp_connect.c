@@ -288,39 +288,36 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 /* The server counts connections that came and were ended by their client, those
  * of other clients, too: not where its socket has no port. */
-static int ask_server(struct bench *b, struct state *s,
-		      const struct bench_case *c)
+static void ask_server(struct bench *b, struct state *s,
+		       const struct bench_case *c)
 {
 	const int err = net_client_ask(s->hosts.client);
 	const uint32_t seen = s->hosts.client->server.closed - s->closed;
 
 	if (err)
-		return err;
+		return;
 	if (case_is(c, "proto", "unix")) {
 		bench_proof(b, c, "closed_by_server", s->made, seen);
 		bench_proof(b, s->rate, "closed_by_server", s->made, seen);
-		return 0;
+		return;
 	}
 	bench_least(b, c, "closed_by_server", s->made, seen);
 	if (!s->paused)
 		bench_least(b, s->rate, "closed_by_server", s->made, seen);
-	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct case_state *cs = c->data;
-	int err = 0;
 
 	if (!case_is(c, "proto", "unix"))
 		bench_fact(b, c, "syn_again", cs->syn_again);
 	net_capture_close(&s->capture, b, s->setup);
 	net_client_end(s->hosts.client);
 	if (s->made)
-		err = ask_server(b, s, c);
+		ask_server(b, s, c);
 	net_hosts_end(&s->hosts);
-	return err;
 }
 
 const struct bench_desc bench_desc = {

@@ -472,7 +472,7 @@ static int sample_packets(struct bench *b, struct state *s,
 /* Compare the answers that we received with the count of the server or, for
  * ICMP, of the kernel.  Both also count other clients' answers, and those that
  * were lost on the way back. */
-static int prove(struct bench *b, struct state *s, const struct bench_case *c)
+static void prove(struct bench *b, struct state *s, const struct bench_case *c)
 {
 	const bool icmp = s->proto == ICMP;
 	const int err = icmp ? 0 : net_client_ask(s->hosts.client);
@@ -481,7 +481,7 @@ static int prove(struct bench *b, struct state *s, const struct bench_case *c)
 			    (double)s->counted;
 
 	if (err)
-		return err;
+		return;
 	if (icmp)
 		bench_least(b, c, "replies_in", s->answered, seen);
 	else if (s->proto == UDP || s->hosts.peer)
@@ -491,7 +491,6 @@ static int prove(struct bench *b, struct state *s, const struct bench_case *c)
 	if (s->packets)
 		bench_least(b, s->spaced, "echoed_by_server", s->answered,
 			    seen);
-	return 0;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
@@ -531,11 +530,10 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	const struct rtt_case *cs = c->data;
-	int err = 0;
 
 	if (s->proto != TCP)
 		bench_fact(b, c, "lost", cs->lost);
@@ -547,13 +545,12 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 				   s->trips);
 	end_session(s, c);
 	if (s->answered)
-		err = prove(b, s, c);
+		prove(b, s, c);
 	net_capture_close(&s->capture, b, c);
 	if (s->datagrams > 0)
 		close(s->datagrams);
 	s->datagrams = 0;
 	net_hosts_end(&s->hosts);
-	return err;
 }
 
 const struct bench_desc bench_desc = {

@@ -1005,7 +1005,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			     answer, s);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct sched_param none = { 0 };
 	struct state *s = state;
@@ -1020,9 +1020,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->held)
 		munmap(s->held, ADDED_PAGES * page_bytes());
 	s->held = NULL;
-	return tidy(s) && (!c->most || !fchdir(s->top))
-		       ? 0
-		       : bench_fail(b, errno, "tidy up");
+	if (!tidy(s) || (c->most && fchdir(s->top)))
+		bench_fail(b, errno, "tidy up");
 }
 
 /* Whether a call that waits is to be made again: it saw the signal that looks

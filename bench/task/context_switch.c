@@ -361,8 +361,8 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
  * answer may come before its reader has gone to sleep, so there half of them
  * may be missing.
  */
-static int count_switches(struct bench *b, struct state *s,
-			  const struct bench_case *c, struct switch_case *p)
+static void count_switches(struct bench *b, struct state *s,
+			   const struct bench_case *c, struct switch_case *p)
 {
 	struct ring *r = ring_of(s, p);
 	const double share = c->place == BENCH_SAME_CPU ? 1 : 0.5;
@@ -371,7 +371,7 @@ static int count_switches(struct bench *b, struct state *s,
 	int err;
 
 	if (!s->laps || r->broken)
-		return 0;
+		return;
 	err = ring_count(b, r, &end);
 	for (uint32_t i = 1; !err && !p->pair && i < p->members; i++)
 		if (r->shared->account[i].cpu != bench_cpu(b))
@@ -379,7 +379,7 @@ static int count_switches(struct bench *b, struct state *s,
 					 i, r->shared->account[i].cpu,
 					 bench_cpu(b));
 	if (err)
-		return err;
+		return;
 	switches = (double)(end.voluntary - s->begin.voluntary) +
 		   (double)(end.involuntary - s->begin.involuntary);
 	/* Each counted itself when the message came, at both ends: the switches
@@ -392,22 +392,20 @@ static int count_switches(struct bench *b, struct state *s,
 	p->switches += switches;
 	bench_fact(b, c, "switches_per_turn", p->switches / p->turns);
 	bench_fact(b, c, p->pair ? "partner_cpu" : "members_cpu", end.cpu);
-	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	struct switch_case *p = c->data;
-	const int err =
-		p->alone || p->one_shot ? 0 : count_switches(b, s, c, p);
 
+	if (!p->alone && !p->one_shot)
+		count_switches(b, s, c, p);
 	for (int i = 0; i < 2; i++)
 		ring_close(&s->pair[i]);
 	/* A member that died is a new one at the next visit. */
 	if (s->ring[0].broken)
 		ring_close(&s->ring[0]);
-	return err;
 }
 
 static void teardown(struct bench *b, void *state)

@@ -182,7 +182,7 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 	int err;
@@ -197,7 +197,8 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
 	err = bench_pin(bench_cpu(b));
-	return err ? bench_fail(b, -err, "pin to CPU %d", bench_cpu(b)) : 0;
+	if (err)
+		bench_fail(b, -err, "pin to CPU %d", bench_cpu(b));
 }
 
 const struct bench_desc bench_desc = {

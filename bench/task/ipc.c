@@ -299,51 +299,45 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 }
 
 /* All that was sent has come, and each byte that was looked at was right. */
-static int leave_flow(struct bench *b, const struct bench_case *c,
-		      struct state *s)
+static void leave_flow(struct bench *b, const struct bench_case *c,
+		       struct state *s)
 {
 	const struct ring *r = &s->ring;
 	const struct ring_account *source = &r->shared->account[1];
 	const double size = (double)r->ch.size;
-	const int err = end_flow(b, s);
 
-	if (err)
-		return err;
+	if (end_flow(b, s))
+		return;
 	bench_fact(b, c, "partner_cpu", source->cpu);
 	bench_proof(b, c, "messages", (double)source->messages,
 		    (double)r->received);
 	bench_proof(b, c, "bytes", (double)source->messages * size,
 		    (double)r->received * size);
 	bench_proof(b, c, "bytes_right", (double)s->checked, (double)s->right);
-	return 0;
 }
 
-static int leave_pair(struct bench *b, const struct bench_case *c,
-		      struct ring *r)
+static void leave_pair(struct bench *b, const struct bench_case *c,
+		       struct ring *r)
 {
 	struct ring_account sum;
-	const int err = ring_count(b, r, &sum);
 
-	if (err)
-		return err;
+	if (ring_count(b, r, &sum))
+		return;
 	bench_fact(b, c, "partner_cpu", sum.cpu);
 	bench_least(b, c, "partner_received", (double)r->received,
 		    (double)r->shared->account[1].messages);
-	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	int err = 0;
 
 	if (s->moment)
-		err = leave_flow(b, c, s);
+		leave_flow(b, c, s);
 	else if (!c->sample && s->ring.received && !s->ring.broken)
-		err = leave_pair(b, c, &s->ring);
+		leave_pair(b, c, &s->ring);
 	ring_close(&s->ring);
 	*s = (struct state) { 0 };
-	return err;
 }
 
 const struct bench_desc bench_desc = {

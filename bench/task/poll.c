@@ -139,7 +139,7 @@ static int open_list(struct bench *b, struct state *s)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
@@ -152,7 +152,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->epoll > 0)
 		close(s->epoll);
 	s->extra = s->epoll = 0;
-	return 0;
 }
 
 /* A socket that listens over loopback on @here. */

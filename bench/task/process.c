@@ -403,7 +403,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
@@ -415,7 +415,6 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	if (s->mapping)
 		munmap(s->mapping, s->mapped);
 	s->mapping = s->memory = NULL;
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -194,13 +194,12 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	return call_conclude(b, state, c, iters);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
 	partner_leave(b, c, &s->partner);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -329,7 +329,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 			     c->sample ? doze : contend, s);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state, *first = bench_first(b);
 	const uint64_t calls = s->mine, all = calls + s->theirs_in_batches;
@@ -340,7 +340,7 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 		/* A futex may end a wait without a wake-up. */
 		bench_least(b, c, "woken", (double)calls,
 			    (double)atomic_load(&s->theirs));
-		return 0;
+		return;
 	}
 	if (c->place != BENCH_SAME_CPU && all)
 		bench_fact(b, c, "partner_share",
@@ -348,15 +348,14 @@ static int leave(struct bench *b, void *state, const struct bench_case *c)
 	bench_proof(b, c, "calls_right", (double)calls,
 		    (double)calls - (double)s->errors);
 	if (!s->op->counter)
-		return 0;
+		return;
 	if (first) {
 		atomic_fetch_add(&first->theirs, calls);
-		return 0;
+		return;
 	}
 	done = calls + atomic_load(&s->theirs);
 	bench_proof(b, c, "additions", (double)done,
 		    (double)(*counter_of(s->op, s) - s->start));
-	return 0;
 }
 
 static bool point(struct bench *b, void *state, struct bench_case *c)

@@ -231,13 +231,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct state *s = state;
 
 	sched_setscheduler(0, s->policy, &s->param);
 	prctl(PR_SET_TIMERSLACK, (unsigned long)s->slack, 0, 0, 0);
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

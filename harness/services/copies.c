@@ -106,18 +106,18 @@ static void end(struct crew *w, struct crew_life *l)
 {
 	const struct bench_desc *d = w->desc;
 	struct crew_share *mine;
-	int err = 0;
 
 	if (!l)
 		return;
 	if (l->run && d->leave)
-		err = d->leave(&l->b, l->b.state, &l->run->c);
+		d->leave(&l->b, l->b.state, &l->run->c);
 	visit_close(&l->b);
 	if (d->teardown)
 		d->teardown(&l->b, l->b.state);
 	if (l->b.scratch[0])
 		guard_remove_tree(l->b.scratch);
-	publish(w, l, err);
+	if (l->run && l->run->verdict.why[0] && !l->run->verdict.dropped)
+		publish(w, l, -EIO); /* by leave() */
 	mine = &w->page->of[l->b.copy];
 	for (size_t i = 0;
 	     l->run && i < l->target->verdict.evidences && i < CREW_EVIDENCES;
@@ -335,12 +335,12 @@ int crew_window(struct crew *w, struct bench *b)
 	return told(b, w, err ? err : lead_window(w));
 }
 
-int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
+void crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 {
 	int err = 0;
 
 	if (!w->page)
-		return 0;
+		return;
 	atomic_store(&w->page->window, CREW_ENDED);
 	if (!w->at_work)
 		err = meet_members(w);
@@ -356,7 +356,6 @@ int crew_end(struct crew *w, struct bench *b, const struct bench_case *c)
 		json_object_update(bench_case_of(b, c)->def.facts,
 				   w->lead->target->def.facts);
 	crew_stop(w);
-	return err;
 }
 
 void crew_stop(struct crew *w)
@@ -493,11 +492,11 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		   : record(b, &s->crew, (struct group *)c->arg, c->index);
 }
 
-static int leave(struct bench *b, void *state, const struct bench_case *c)
+static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct copies *s = state;
 
-	return crew_end(&s->crew, b, c);
+	crew_end(&s->crew, b, c);
 }
 
 /* Whether a case is one operation, or its share of one, that takes time and

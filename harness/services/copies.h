@@ -117,9 +117,8 @@ int crew_start(struct crew *w, struct bench *b, uint64_t *iters);
  * milliseconds.  Return: 0 or as of a callback. */
 int crew_window(struct crew *w, struct bench *b);
 
-/* crew_end() - end all lives; evidence and facts go to @c.  Return: 0 or as of
- * a callback. */
-int crew_end(struct crew *w, struct bench *b, const struct bench_case *c);
+/* crew_end() - end all lives; evidence and facts go to @c, which may fail. */
+void crew_end(struct crew *w, struct bench *b, const struct bench_case *c);
 
 /* crew_stop() - whatever they do; no crew is fine. */
 void crew_stop(struct crew *w);

@@ -19,11 +19,10 @@
  * went right: open what @side waits at, send a message there, take one there.
  * Evidence: answers.
  */
-static inline int pair_leave(struct bench *b, void *state,
-			     const struct bench_case *c)
+static inline void pair_leave(struct bench *b, void *state,
+			      const struct bench_case *c)
 {
 	partner_leave(b, c, state);
-	return 0;
 }
 
 #define PAIR_CALLBACKS                                             \

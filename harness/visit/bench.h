@@ -105,6 +105,8 @@ typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);
 typedef int bench_case_fn(struct bench *b, void *state,
 			  const struct bench_case *c);
+typedef void bench_leave_fn(struct bench *b, void *state,
+			    const struct bench_case *c);
 
 /**
  * struct bench_case - one point of the benchmark's axes.  A field that is 0 is
@@ -210,7 +212,7 @@ struct bench_desc {
 	 * check what happened with bench_proof(), bench_purity(). */
 	bench_run_fn *conclude;
 	/* A visit ends, also where enter() has failed. */
-	bench_case_fn *leave;
+	bench_leave_fn *leave;
 	/* Once, after all sampling: fill derived cases with bench_derive(), add
 	 * last evidence. */
 	void (*derive)(struct bench *b, void *state);

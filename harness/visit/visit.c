@@ -517,17 +517,14 @@ void visit_case(struct bench *b, struct case_run *run)
 	b->now.beside.now = false;
 	run->got.partner_cpu = b->unpinned ? -1 : noise_partner_cpu(b->cpu);
 	run->got.has_partner = run->got.partner_cpu >= 0;
-	if (d->leave) {
-		int late = d->leave(b, b->state, &run->c);
-
-		err = err ? err : late;
-	}
-	if (!err) {
+	if (d->leave)
+		d->leave(b, b->state, &run->c);
+	if (err)
+		bench_fail(b, -err, "%s", run->def.name);
+	if (run->verdict.state == CASE_ASKED) {
 		note_core(b, run);
 		note_beside(b, run);
 	}
-	if (err && run->verdict.state == CASE_ASKED)
-		bench_fail(b, -err, "%s", run->def.name);
 	visit_close(b);
 	visit_settle(b, run, &before, noise_knows_waits());
 	if (run->verdict.set_aside > aside)

@@ -466,14 +466,15 @@ static void show_counts(struct bench *b, struct file_reading *s,
 			   (double)fetched / claimed);
 }
 
-int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
+void file_reading_leave(struct bench *b, void *state,
+			const struct bench_case *c)
 {
 	struct file_reading *s = state;
 	const struct file_point *t = c->data;
 
 	unmap_and_close(s);
 	if (!s->blocks)
-		return 0;
+		return;
 	if (s->now->fd)
 		bench_fact_text(b, c, "place", s->now->place.where);
 	bench_fact(b, c, "file_bytes", (double)s->size);
@@ -493,5 +494,4 @@ int file_reading_leave(struct bench *b, void *state, const struct bench_case *c)
 	/* The next case shall not wait for what is still fetched ahead. */
 	if (t->cache == FILE_COLD)
 		file_cache_drop(s->now->fd, s->base, s->size);
-	return 0;
 }

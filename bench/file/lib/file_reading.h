@@ -97,8 +97,8 @@ int file_reading_prepare(struct bench *b, void *state,
 			 const struct bench_case *c);
 int file_reading_sample(struct bench *b, void *state,
 			const struct bench_case *c);
-int file_reading_leave(struct bench *b, void *state,
-		       const struct bench_case *c);
+void file_reading_leave(struct bench *b, void *state,
+			const struct bench_case *c);
 
 /* file_reading_time() - read the next stretch, for a sample() of another kind.
  * Return: whether it was read; else what sample() shall return is in *@err. */

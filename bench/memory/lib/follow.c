@@ -75,12 +75,11 @@ int follow_run(struct bench *b, void *state, const struct bench_case *c,
 	return 0;
 }
 
-int follow_leave(struct bench *b, void *state, const struct bench_case *c)
+void follow_leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	const struct follow *f = state;
 
 	if (f->chase.at)
 		bench_proof(b, c, "lines_visited", (double)f->chase.lines,
 			    (double)chase_verify(&f->chase));
-	return 0;
 }

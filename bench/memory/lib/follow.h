@@ -49,6 +49,6 @@ uint64_t follow_time(const struct bench *b, struct chase *chase,
  * follow_run() - follow it.  follow_leave() - the proof that it is still the
  * one that was linked, and of all its lines. */
 bench_run_fn follow_run;
-bench_case_fn follow_leave;
+bench_leave_fn follow_leave;
 
 #endif

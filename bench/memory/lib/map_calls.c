@@ -98,7 +98,7 @@ void map_unmap_margins(struct mem_buffer *m)
 	memset(m, 0, sizeof(*m));
 }
 
-int map_leave(struct bench *b, void *state, const struct bench_case *c)
+void map_leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct map_area *a = state;
 
@@ -109,11 +109,11 @@ int map_leave(struct bench *b, void *state, const struct bench_case *c)
 		map_unmap_margins(&a->buffer);
 	mem_unmap(&a->buffer);
 	mem_unmap(&a->target);
-	return 0;
 }
 
 int map_conclude(struct bench *b, void *state, const struct bench_case *c,
 		 uint64_t iters)
 {
-	return map_leave(b, state, c);
+	map_leave(b, state, c);
+	return 0;
 }

@@ -24,7 +24,8 @@ struct map_area {
 extern const struct call map_calls[];
 
 /* Callbacks: have what the call works on, and unmap what is left of it. */
-bench_case_fn map_prepare, map_leave;
+bench_case_fn map_prepare;
+bench_leave_fn map_leave;
 bench_run_fn map_conclude;
 
 /* map_resident() - how much of [@at, @at + @bytes) is in memory, by mincore(2).
