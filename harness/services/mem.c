@@ -4,14 +4,12 @@
  * version 1 or 2, of this process and of every group above it. */
 #include "mem.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "groups.h"
+#include "process_pages.h"
 #include "sysfile.h"
 
 /* cgroup v1 writes "no limit" as the greatest number of whole pages. */
@@ -78,37 +76,13 @@ uint64_t bench_spare_bytes(const struct bench *b)
 	return bytes;
 }
 
-/* Adds what one line of an smaps entry says of huge pages, bytes. */
-static int64_t huge_of_line(const char *line, int64_t area, bool pool)
-{
-	const int64_t kib =
-		field_number(field_behind(line, "AnonHugePages"), 0);
-	const int64_t page =
-		pool ? field_number(field_behind(line, "KernelPageSize"), 0)
-		     : 0;
-
-	return (kib << 10) + (page << 10 > sysconf(_SC_PAGESIZE) ? area : 0);
-}
-
 int64_t mem_huge_in(const void *base, size_t bytes, bool pool)
 {
-	const uintptr_t lo = (uintptr_t)base, hi = lo + bytes;
-	char *text = sysfile_text("/proc/self/smaps"), *rest = text, *line;
-	int64_t sum = text ? 0 : -errno, area = 0;
+	struct process_pages p;
+	const int err = process_pages_at(base, bytes, &p);
+	const int64_t sum =
+		(int64_t)(p.huge + (pool ? p.pool : 0)) * sysconf(_SC_PAGESIZE);
 
-	while ((line = strsep(&rest, "\n"))) {
-		char *end;
-		const uintptr_t from = strtoull(line, &end, 16);
-
-		if (end != line && *end == '-') { /* the head of an entry */
-			const uintptr_t to = strtoull(end + 1, NULL, 16);
-
-			area = from < hi && to > lo ? (int64_t)(to - from) : 0;
-		} else if (area) {
-			sum += huge_of_line(line, area, pool);
-		}
-	}
-	free(text);
-	/* The entry may hold more. */
-	return sum < (int64_t)bytes ? sum : (int64_t)bytes;
+	/* The mappings may hold more. */
+	return err ? err : sum < (int64_t)bytes ? sum : (int64_t)bytes;
 }
