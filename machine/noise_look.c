@@ -15,7 +15,7 @@
 #include "err.h"
 #include "grade.h"
 #include "machine.h"
-#include "noise.h"
+#include "program.h"
 #include "reference.h"
 #include "stats.h"
 #include "topo.h"
@@ -408,41 +408,38 @@ static void set_up(struct timer *t)
 
 int noise_look(int cpu, unsigned int ms, const char *phase, uint64_t round)
 {
-	struct topo *topo;
+	struct bench at = { .cpu = cpu };
 	struct look *looks;
-	int *cpus, status;
-	size_t n, k = 1;
+	unsigned int n = 0;
+	int status;
 
-	if (topo_open(&topo)) {
+	if (topo_open(&at.topo)) {
 		warn("hwloc cannot tell which CPUs there are");
 		return EXIT_FAIL;
 	}
-	if (!topo_is_real(topo)) {
+	if (!topo_is_real(at.topo)) {
 		warn("hwloc does not describe this machine (HWLOC_SYNTHETIC or "
 		     "HWLOC_XMLFILE is set): unset it");
-		topo_close(topo);
+		topo_close(at.topo);
 		return EXIT_FAIL;
 	}
-	n = topo_cpus(topo, NULL, 0);
-	cpus = text_alloc(n, sizeof(*cpus));
-	looks = text_alloc(n + 1, sizeof(*looks));
-	topo_cpus(topo, cpus, n);
-	looks[0].cpu = cpu < 0 ? topo_default_cpu(topo, 0) : cpu;
+	if (cpu < 0)
+		at.cpu = topo_default_cpu(at.topo, 0);
+	/* One more: it may be none of those that may be used. */
+	looks = text_alloc(bench_cpus(&at) + 1, sizeof(*looks));
 	looks[0].measuring = true;
-	topo_close(topo);
-	for (size_t i = 0; i < n; i++)
-		if (cpus[i] != looks[0].cpu)
-			looks[k++].cpu = cpus[i];
+	for (; (cpu = bench_nth_cpu(&at, n)) >= 0; n++)
+		looks[n].cpu = cpu;
+	topo_close(at.topo);
 	set_up(&clock_used);
 	look_ms = ms;
 	/* The measuring CPU as it is while one program runs; then all others
 	 * at once, for there may be hundreds. */
 	status = look_at_all(looks, 1, phase, round);
-	if (k > 1)
-		status |= look_at_all(looks + 1, k - 1, phase, round);
+	if (n > 1)
+		status |= look_at_all(looks + 1, n - 1, phase, round);
 	if (looks[0].err || fflush(stdout) || ferror(stdout))
 		status = EXIT_FAIL;
 	free(looks);
-	free(cpus);
 	return status;
 }

@@ -217,16 +217,6 @@ bool topo_is_real(const struct topo *topo)
 	return hwloc_topology_is_thissystem(topo->hw);
 }
 
-size_t topo_cpus(const struct topo *topo, int *cpus, size_t max)
-{
-	size_t n = 0;
-
-	EACH_CPU (topo, cpu)
-		if (n < max)
-			cpus[n++] = cpu;
-	return topo->cpus;
-}
-
 unsigned int bench_cpus(const struct bench *b)
 {
 	return b->topo->cpus;

@@ -23,14 +23,6 @@ void topo_close(struct topo *topo); /* NULL is fine */
  * HWLOC_XMLFILE): it can be asked, but must not be measured. */
 bool topo_is_real(const struct topo *topo);
 
-/**
- * topo_cpus() - the CPUs that this process may use, ascending.
- * @cpus: gets at most @max numbers.
- *
- * Return: how many there are (may be more than @max).
- */
-size_t topo_cpus(const struct topo *topo, int *cpus, size_t max);
-
 /* topo_kind() - the kind of @cpu, by the name that hwloc has for it (IntelCore,
  * IntelAtom) or kind0, kind1 ... by its rank; NULL where all CPUs that this
  * process may use are of one kind, as far as is known. */

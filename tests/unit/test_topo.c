@@ -54,13 +54,14 @@ TEST(two_packages)
 		{ 2, BENCH_SAME_PACKAGE, 0 }, { 2, BENCH_OTHER_PACKAGE, 4 },
 		{ 2, BENCH_ANY_OTHER, 3 },    { 99, BENCH_ANY_OTHER, -ENOENT }
 	};
-	int cpus[3] = { -1, -1, -1 };
 
 	OK(topo && !topo_is_real(topo), "an invented machine is known to be");
 	if (!topo)
 		return;
-	OK(topo_cpus(topo, cpus, 3) == 8 && cpus[0] == 0 && cpus[2] == 2,
-	   "eight CPUs, of which three were asked for");
+	OK(bench_cpus(on(topo, 3)) == 8 && bench_nth_cpu(on(topo, 3), 0) == 3 &&
+		   bench_nth_cpu(on(topo, 3), 1) == 0 &&
+		   bench_nth_cpu(on(topo, 3), 8) == -ERANGE,
+	   "eight CPUs, the measuring one first");
 	OK(topo_default_cpu(topo, 0) == 7, "the last one is the default");
 	OK(bench_nodes(on(topo, 0)) == 2, "two NUMA nodes");
 
@@ -258,16 +259,20 @@ TEST(hidden_cache)
 static unsigned int usable(int *cpus)
 {
 	struct topo *topo = NULL;
-	const unsigned int n = topo_open(&topo) ? 0 : topo_cpus(topo, cpus, 2);
+	unsigned int n = 0;
 
+	if (!topo_open(&topo))
+		while (n < 2 &&
+		       (cpus[n] = bench_nth_cpu(on(topo, -1), n + 1)) >= 0)
+			n++;
 	topo_close(topo);
-	return n < 2 ? n : 2;
+	return n;
 }
 
 TEST(this_machine)
 {
 	struct topo *topo = NULL;
-	int cpu, only = -1, all[2] = { -1, -1 }, left[2] = { -1, -1 };
+	int cpu, all[2] = { -1, -1 }, left[2] = { -1, -1 };
 	const unsigned int n = usable(all);
 
 	OK(!topo_open(&topo), "this machine opens");
@@ -288,7 +293,8 @@ TEST(this_machine)
 
 	/* Now bound to one CPU: the others are not ours any more. */
 	topo = NULL;
-	OK(!topo_open(&topo) && topo_cpus(topo, &only, 1) == 1 && only == cpu,
+	OK(!topo_open(&topo) && bench_cpus(on(topo, cpu)) == 1 &&
+		   topo_has(topo, cpu),
 	   "only the CPUs that we are bound to count");
 	topo_close(topo);
 	topo_close(NULL);
