@@ -90,12 +90,13 @@ const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 	run->def.facts = json_object();
 	run->def.name = name_of(c->params);
 	if (!run->def.name) {
-		bench_fail_cases(b, "a case that cannot be named", "");
+		bench_fail(b, 0, "cases(): a case that cannot be named");
 		run->def.name = text_format("?");
 	}
 	run->c.name = run->def.name;
 	if (bench_find(b, "%s", run->def.name))
-		bench_fail_cases(b, "twice the same case ", run->def.name);
+		bench_fail(b, 0, "cases(): twice the same case %s",
+			   run->def.name);
 	b->runs = text_grow(b->runs, b->n_runs, sizeof(struct case_run *));
 	b->runs[b->n_runs++] = run;
 	if (skip)

@@ -91,7 +91,7 @@ static bool scan_more(const struct scan *s)
 static void scan_wrong(struct scan *s)
 {
 	skip_blanks(s);
-	bench_fail_cases(s->b, "a text cannot be read at: ", s->at);
+	bench_fail(s->b, 0, "cases(): a text cannot be read at: %s", s->at);
 	s->at += strlen(s->at);
 }
 
@@ -408,7 +408,7 @@ scan_beside(struct scan *s, const struct bench_case *c, const char *end)
 		free(t.value);
 	}
 	scan_need(s, end);
-	if (!s->b->verdict.usage_error)
+	if (!s->b->verdict.why[0])
 		EACH_RUN (s->b, run)
 			if (are_same(to, &run->c))
 				return &run->c;
@@ -841,7 +841,7 @@ static void add(struct bench *b, const struct points *points,
 		*to++ = *at[i];
 		c.asked |= at[i]->asked;
 	}
-	if (b->verdict.usage_error || !obey_all(b, points->rules, &c))
+	if (b->verdict.why[0] || !obey_all(b, points->rules, &c))
 		return;
 	if (b->desc->case_state_size)
 		c.data = text_apart(b->desc->case_state_size);

@@ -170,10 +170,9 @@ struct program_visit {
 
 /* Its outcome (verdict.c; of visits: evidence.c). */
 struct program_verdict {
-	char why[256];	  /* of the program as a whole */
-	bool skip_all;	  /* why is a reason to skip */
-	bool usage_error; /* cases() made a bad case */
-	uint64_t visits;  /* counts them, and the times between */
+	char why[256];	 /* of the program as a whole */
+	bool skip_all;	 /* why is a reason to skip */
+	uint64_t visits; /* counts them, and the times between */
 };
 
 /* The plan (life/main.c): options of every program; NULL and UINT64_MAX: not
@@ -266,14 +265,12 @@ void points_open(const char *text, char *list, size_t size);
 
 /* The outcome of a case or of the program, and why (verdict.c): bench_fail(),
  * bench_skip(), and: verdict_skip() - @run is skipped, whatever it has.
- * verdict_unselect() - it was not asked for.  bench_fail_cases() - the cases
- * make no sense.  verdict_give_up() - say why the program ends with @code,
- * which it returns.  verdict_end_all() - what ended the whole program ended
- * each of its cases. */
+ * verdict_unselect() - it was not asked for.  verdict_give_up() - say why the
+ * program ends with @code, which it returns.  verdict_end_all() - what ended
+ * the whole program ended each of its cases. */
 void verdict_skip(struct case_run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void verdict_unselect(struct case_run *run);
-void bench_fail_cases(struct bench *b, const char *why, const char *name);
 int verdict_give_up(struct bench *b, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void verdict_end_all(struct bench *b, bool skipped);

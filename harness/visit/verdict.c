@@ -7,12 +7,6 @@
 
 #include "err.h"
 
-void bench_fail_cases(struct bench *b, const char *why, const char *name)
-{
-	verdict_give_up(b, EXIT_FAIL, "cases(): %s%s", why, name);
-	b->verdict.usage_error = true;
-}
-
 /* The first message wins, of the case at hand or of the program. */
 __attribute__((format(printf, 4, 0))) static void
 write_reason(struct bench *b, int err, bool skip, const char *fmt, va_list ap)

@@ -34,7 +34,7 @@ static const char *names_of(const char *text, struct bench *b)
 	for (size_t i = 0; i < b->n_runs && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s",
 					b->runs[i]->def.name);
-	return b->verdict.usage_error ? b->verdict.why : names;
+	return b->verdict.why[0] ? b->verdict.why : names;
 }
 
 static void test_points(const char *text, const char *names)
@@ -159,7 +159,7 @@ TEST(test_rules)
 	OK(bench_next(&b, NULL, "a=64 !b") == &b.runs[2]->c &&
 		   bench_next(&b, NULL, "stat !a") == NULL &&
 		   bench_next(&b, NULL, "a !stat=one") == &b.runs[1]->c &&
-		   !b.verdict.usage_error,
+		   !b.verdict.why[0],
 	   "an axis that they have, and one that they have not");
 	OK(bench_beside(&b, c, "a=64 stat=two") == &b.runs[3]->c &&
 		   !bench_beside(&b, c, "a=65"),
@@ -194,7 +194,7 @@ static void test_asked(const char *said, const char *glob, size_t points,
 	for (size_t i = 0; i < b.n_runs; i++)
 		named += case_matches(&b.runs[i]->c, glob, &whole) && whole;
 	/* And the points of size=4K, which the table has. */
-	OK(!b.verdict.usage_error && b.n_runs == points && flagged == asked + 4,
+	OK(!b.verdict.why[0] && b.n_runs == points && flagged == asked + 4,
 	   said);
 	OK(named == (asked || !strcmp(glob, "op=a,size=4096,n=0")),
 	   "what was asked for is the name of a case");
@@ -304,7 +304,7 @@ TEST(test_formula)
 			 "sum := [stat=switch by=x] * pages + 1 if by=y;"
 			 "sum := trip - 2 * trip if by=x");
 	points_sources(&b);
-	OK(!b.verdict.usage_error && b.runs[2]->def.n_sources == 2 &&
+	OK(!b.verdict.why[0] && b.runs[2]->def.n_sources == 2 &&
 		   b.runs[2]->def.sources[0] == b.runs[0] &&
 		   b.runs[2]->c.derived,
 	   "what a formula is made from");
@@ -331,6 +331,6 @@ TEST(test_formula)
 	open_bench(&b);
 	bench_points(&b, "stat={a,b}; b := a + c");
 	points_sources(&b);
-	OK(b.verdict.usage_error, "a case that is not there is a mistake");
+	OK(b.verdict.why[0], "a case that is not there is a mistake");
 	cases_free(&b);
 }

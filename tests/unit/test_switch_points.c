@@ -42,7 +42,7 @@ int main(void)
 		return 1;
 	bench_points(&b, points);
 	points_sources(&b);
-	OK(!b.verdict.usage_error, "the text can be read");
+	OK(!b.verdict.why[0], "the text can be read");
 	pair("eventfd", 3000, 1000, 2);
 	pair("unix", 5000, 2000, 2.5);
 	pair("pipe", 3500, 700, 3);
