@@ -265,7 +265,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "arith",
 	.state_size = sizeof(struct arith_state),
 	.point = point,
 	.cases = cases,

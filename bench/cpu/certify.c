@@ -520,7 +520,6 @@ static const struct opt certify_opts[] = {
 };
 
 const struct bench_desc bench_desc = {
-	.name = "certify",
 	.opts = certify_opts,
 	.state_size = sizeof(struct certify_state),
 	.points = "check=$checks; is derived; needs $tsc",

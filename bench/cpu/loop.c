@@ -161,7 +161,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "loop",
 	.state_size = sizeof(struct loop_state),
 	.points =
 		POINTS("memory") POINTS("register"), /* 50: as in the report */

@@ -437,7 +437,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "mistakes",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.cases = cases,

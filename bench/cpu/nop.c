@@ -73,7 +73,6 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "nop",
 	.state_size = sizeof(struct nop_state),
 	.points = "timing={batch,single}",
 	.point = point,

@@ -286,7 +286,6 @@ static void placement_derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "placement",
 	.state_size = sizeof(struct placement_state),
 	.case_state_size = sizeof(struct group),
 	.points = "code={loop,call,branches} where={offset,page,order,same}"

@@ -196,7 +196,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "procedure",
 	.state_size = sizeof(struct procedure_state),
 	.point = point,
 	.cases = cases,

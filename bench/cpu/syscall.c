@@ -324,7 +324,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "syscall",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = add_point,

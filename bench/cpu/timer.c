@@ -282,7 +282,6 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "timer",
 	.state_size = sizeof(struct timer_state),
 	.points = points,
 	.point = point,

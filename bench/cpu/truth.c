@@ -241,7 +241,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "truth",
 	.state_size = sizeof(struct truth_state),
 	.case_state_size = sizeof(struct truth_case),
 	/* The end of a wait is known to about 10 ns (the read itself, a

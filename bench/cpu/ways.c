@@ -151,7 +151,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "ways",
 	.state_size = sizeof(struct ways),
 	.points = points,
 	.point = add_point,

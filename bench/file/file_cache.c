@@ -547,7 +547,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "file_cache",
 	.opts = opts,
 	.state_size = sizeof(struct cache_state),
 	.points = points,

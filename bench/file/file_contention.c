@@ -187,7 +187,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "file_contention",
 	.many_cpus = true,
 	.points = points,
 	.state_size = sizeof(struct file_reading),

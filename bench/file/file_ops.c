@@ -468,7 +468,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "file_ops",
 	.points = points,
 	.point = add_point,
 	.state_size = sizeof(struct ops_state),

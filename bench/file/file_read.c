@@ -500,7 +500,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "file_read",
 	.points = points,
 	.state_size = sizeof(struct file_reading),
 	.case_state_size = sizeof(struct file_point),

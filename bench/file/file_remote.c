@@ -689,7 +689,6 @@ static const struct opt options[] = {
 };
 
 const struct bench_desc bench_desc = {
-	.name = "file_remote",
 	.many_cpus = true,
 	.opts = options,
 	.state_size = sizeof(struct state),

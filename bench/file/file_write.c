@@ -273,7 +273,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "file_write",
 	.state_size = sizeof(struct write_state),
 	.case_state_size = sizeof(struct write_case),
 	.points = points,

@@ -265,7 +265,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "cache_line",
 	.state_size = sizeof(struct line_state),
 	.points = points,
 	.cases = cases,

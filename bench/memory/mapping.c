@@ -188,7 +188,6 @@ static int sample_file(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "mapping",
 	.points = points,
 	.state_size = sizeof(struct mapping_state),
 	.point = add_point,

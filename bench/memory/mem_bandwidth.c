@@ -590,7 +590,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "mem_bandwidth",
 	.many_cpus = true,
 	.open = asked_points,
 	.state_size = sizeof(struct state),

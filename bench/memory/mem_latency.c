@@ -439,7 +439,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "mem_latency",
 	.state_size = sizeof(struct latency_state),
 	.case_state_size = sizeof(held_ns),
 	.open = points,

@@ -249,7 +249,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "mem_loaded",
 	.many_cpus = true,
 	.state_size = sizeof(struct loaded_state),
 	.points = points,

@@ -189,7 +189,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "mem_parallel",
 	.state_size = sizeof(struct parallel_state),
 	.points = LEVEL("L2") LEVEL("memory"),
 	.cases = cases,

@@ -492,7 +492,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "page_fault",
 	.state_size = sizeof(struct fault_state),
 	.points = points,
 	.point = point,

@@ -211,7 +211,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "shootdown",
 	.many_cpus = true,
 	.state_size = sizeof(struct state),
 	.point = add_point,

@@ -172,7 +172,6 @@ static void derive(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "tlb",
 	.state_size = sizeof(struct follow),
 	.points = points,
 	.enter = enter,

@@ -409,7 +409,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "tcp_bandwidth",
 	.many_cpus = true,
 	.opts = net_options,
 	.points = points,

@@ -554,7 +554,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "tcp_rtt",
 	.many_cpus = true,
 	.opts = net_options,
 	.state_size = sizeof(struct state),

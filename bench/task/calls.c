@@ -1109,7 +1109,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "calls",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = point,

@@ -594,7 +594,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 }
 
 const struct bench_desc bench_desc = {
-	.name = "container",
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct plan),
 	.points = points,

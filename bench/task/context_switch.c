@@ -417,7 +417,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "context_switch",
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct switch_case),
 	.points = points,

@@ -202,7 +202,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "core_to_core",
 	.many_cpus = true,
 	.opts = opts,
 	.state_size = sizeof(struct state),

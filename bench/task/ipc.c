@@ -341,7 +341,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "ipc",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = point,

@@ -262,7 +262,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "poll",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = add_point,

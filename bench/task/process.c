@@ -418,7 +418,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "process",
 	.state_size = sizeof(struct state),
 	.case_state_size = sizeof(struct process_case),
 	.points = points,

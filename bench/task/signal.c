@@ -203,7 +203,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "signal",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = add_point,

@@ -391,7 +391,6 @@ static void teardown(struct bench *b, void *state)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "sync",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.point = point,

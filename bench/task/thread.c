@@ -205,7 +205,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 }
 
 const struct bench_desc bench_desc = {
-	.name = "thread",
 	.state_size = sizeof(struct thread_state),
 	.case_state_size = sizeof(struct thread_case),
 	.points = points,

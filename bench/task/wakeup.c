@@ -240,7 +240,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 }
 
 const struct bench_desc bench_desc = {
-	.name = "wakeup",
 	.state_size = sizeof(struct state),
 	.points = points,
 	.setup = setup,

@@ -293,6 +293,7 @@ int main(int argc, char **argv)
 	memcpy(args, argv, (size_t)argc * sizeof(*args));
 	set.plan.cpu = set.plan.round = NOT_GIVEN;
 	set.plan.guard_fd = -1;
+	set.plan.name = bench_name;
 	set.plan.share_ms = bench_share_ms;
 	set.plan.core_rows = bench_core;
 	set.plan.tsc_hz = isfinite(hz) && hz > 0 ? hz : 0;
@@ -302,12 +303,12 @@ int main(int argc, char **argv)
 		return flush_stdout();
 	}
 	if (parsed >= 0 && set.version) {
-		printf("%s (oscost %s)\n", bench_desc.name, OSCOST_VERSION);
+		printf("%s (oscost %s)\n", bench_name, OSCOST_VERSION);
 		return flush_stdout();
 	}
 	check(parsed < 0 ? NULL : argv[parsed], parsed, why);
 	if (set.describe)
-		printf("{\"name\":\"%s\",%s\n", bench_desc.name, bench_parts);
+		printf("{\"name\":\"%s\",%s\n", bench_name, bench_parts);
 	else if (set.list)
 		return list_cases();
 	else

@@ -57,7 +57,7 @@ const char *bench_scratch(struct bench *b)
 
 	if (b->scratch[0])
 		return b->scratch;
-	err = guard_scratch(b->plan.dir, b->desc->name, b->scratch,
+	err = guard_scratch(b->plan.dir, b->plan.name, b->scratch,
 			    sizeof(b->scratch));
 	if (err) {
 		b->scratch[0] = '\0';

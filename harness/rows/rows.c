@@ -363,7 +363,7 @@ void rows_make(const struct bench *b, const struct case_run *run,
 	struct headline h;
 
 	result_init(row);
-	result_set(&row->benchmark, b->desc->name);
+	result_set(&row->benchmark, b->plan.name);
 	name_row(b, run, row);
 	result_set(&row->unit, run->c.unit);
 	result_set(&row->better,

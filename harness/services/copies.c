@@ -592,8 +592,7 @@ static void add_groups(struct bench *b, struct copies *w)
 	list.plan.first_process = false;
 	if (w->count[w->counts - 1] > bench_cpus(b) && b->plan.first_process)
 		fprintf(stderr, "%s: --copies: %u CPUs here: %u is skipped\n",
-			w->crew.desc->name, bench_cpus(b),
-			w->count[w->counts - 1]);
+			b->plan.name, bench_cpus(b), w->count[w->counts - 1]);
 	if (cases_make(&list))
 		bench_fail(b, 0, "%s", list.verdict.why);
 	for (size_t i = 0; !b->verdict.why[0] && i < list.n_runs; i++) {
@@ -753,7 +752,6 @@ void copies_wrap(const struct bench_desc **desc, void **state)
 
 	copies.crew.desc = *desc;
 	copies.crew.pristine = *state;
-	outer.name = copies.crew.desc->name;
 	outer.open = copies.crew.desc->points;
 	*desc = &outer;
 	*state = &copies;

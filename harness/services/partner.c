@@ -90,8 +90,8 @@ _Noreturn static void give_up(const char *why)
 {
 	const struct case_run *at = program->now.current;
 	const char *const word[] = {
-		program->desc->name, ": ", at ? at->c.name : "",
-		at ? ": " : "",	     why,  "\n"
+		program->plan.name, ": ", at ? at->c.name : "",
+		at ? ": " : "",	    why,  "\n"
 	};
 
 	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)

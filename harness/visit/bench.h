@@ -180,7 +180,6 @@ typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
  * others may call them.
  */
 struct bench_desc {
-	const char *name;	/* the file's stem; the key in results */
 	const struct opt *opts; /* its own options, which fill its state */
 	/* Bytes of private state, which every callback gets, and of that of
 	 * each case (@data); zeroed, on cache lines of their own. */
@@ -223,9 +222,10 @@ struct bench_desc {
 };
 
 extern const struct bench_desc bench_desc;
-/* Made from the opening comment: all of it, its question, and its parts as the
- * end of a JSON object that begins with the name. */
-extern const char bench_about[], bench_question[], bench_parts[];
+/* The file's stem, which is the key in results, and made from the opening
+ * comment: all of it, its question, and its parts as the end of a JSON object
+ * that begins with the name. */
+extern const char bench_name[], bench_about[], bench_question[], bench_parts[];
 /* From rows.tsv: patterns of the core rows' names, up to NULL; ms for the
  * samples of one invocation at --effort 100. */
 extern const char *const bench_core[];

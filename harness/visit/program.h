@@ -178,6 +178,7 @@ struct program_verdict {
 /* The plan (life/main.c): options of every program; NULL and UINT64_MAX: not
  * given. */
 struct invocation_plan {
+	const char *name;      /* of the program */
 	struct opt_list globs; /* cases to run; empty: all */
 	uint64_t invocations, cpu, effort, seed, round;
 	const char *timer, *dir, *cpus, *copies;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Turns the comment that opens a benchmark (the second comment of the file,
 # after the licence line) into `const char bench_about[]`, its question and its
-# parts as the end of a JSON object into `bench_question` and `bench_parts`, and the core lines of
-# its family's rows.tsv (-v rows=FILE -v program=NAME) into the patterns of
-# `const char *const bench_core[]`, and the share of the first run line that has
-# the program, or a usual one, into `const double bench_share_ms`.
+# parts as the end of a JSON object into `bench_question` and `bench_parts`, the
+# file's stem into `bench_name`, the core lines of its family's rows.tsv (-v
+# rows=FILE -v program=NAME) into the patterns of `const char *const
+# bench_core[]`, and the share of the first run line that has the program, or a
+# usual one, into `const double bench_share_ms`.
 function quoted(s)
 {
 	gsub(/\\/, "&&", s)
@@ -58,7 +59,7 @@ function say_parts(text,    label, i, line, n, key, part)
 }
 BEGIN {
 	print "/* Made by scripts/lib/about.awk: do not edit. */"
-	print "extern const char bench_about[], bench_question[], bench_parts[];"
+	print "extern const char bench_name[], bench_about[], bench_question[], bench_parts[];"
 	print "extern const char *const bench_core[];"
 	print "extern const double bench_share_ms;"
 	print "const char bench_about[] ="
@@ -79,6 +80,8 @@ END {
 		exit 1
 	}
 	print "\t\"\";"
+	match(FILENAME, /[^\/]+$/)
+	printf "const char bench_name[] = %s;\n", quoted(substr(FILENAME, RSTART, RLENGTH - 2))
 	say_parts(about)
 	print "const char *const bench_core[] = {"
 	while (rows && (getline line < rows) > 0) {

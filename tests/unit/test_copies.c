@@ -33,8 +33,7 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 
 int main(void)
 {
-	static const struct bench_desc desc = { .name = "made_up",
-						.state_size = 1,
+	static const struct bench_desc desc = { .state_size = 1,
 						.points = "x={1,2}; is ops=16",
 						.point = point,
 						.run = run };

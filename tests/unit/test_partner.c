@@ -26,7 +26,7 @@ struct shared {
 	pthread_cond_t filled;
 };
 
-static const struct bench_desc desc = { .name = "made_up" };
+static const struct bench_desc desc;
 static struct bench bench;
 static struct shared *shared;
 static int fd[2]; /* nobody ever writes to it */
@@ -35,7 +35,7 @@ static void fresh(void)
 {
 	free(bench.runs);
 	topo_close(bench.topo);
-	bench = (struct bench) { .desc = &desc };
+	bench = (struct bench) { .desc = &desc, .plan.name = "made_up" };
 	bench.cpu = sched_getcpu();
 	topo_open(&bench.topo);
 }

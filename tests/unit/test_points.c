@@ -14,7 +14,7 @@ const char *kernel_lacks(enum kernel_tells what)
 	return what == KERNEL_FAULTS ? "no faults" : NULL;
 }
 
-static const struct bench_desc plain = { .name = "made_up" };
+static const struct bench_desc plain;
 
 static void open_bench(struct bench *b)
 {
@@ -179,7 +179,6 @@ static void test_asked(const char *said, const char *glob, size_t points,
 		       size_t asked)
 {
 	const struct bench_desc desc = {
-		.name = "made_up",
 		.points = "op={a,b} size={1K,4K,12,?512..8K/256} n={0,1};"
 			  "other=x m={3,?0..9}; not m=3"
 	};

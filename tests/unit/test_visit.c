@@ -49,9 +49,7 @@ static int event(struct bench *b, void *state, const struct bench_case *c)
 
 static void visit(struct bench_case c, bench_run_fn *conclude)
 {
-	const struct bench_desc desc = { .name = "made_up",
-					 .enter = enter,
-					 .conclude = conclude };
+	const struct bench_desc desc = { .enter = enter, .conclude = conclude };
 	struct bench b = { .desc = &desc,
 			   .timer = { .method = TIMER_CLOCK,
 				      .hz = 1e9,
