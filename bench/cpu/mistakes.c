@@ -428,14 +428,6 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	struct state *s = state;
-
-	(void)bench_pin(bench_cpu(b));
-	pair_leave(b, s, c);
-}
-
 const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
 	.points = points,
@@ -443,5 +435,5 @@ const struct bench_desc bench_desc = {
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
-	.leave = leave,
+	.leave = pair_leave,
 };

@@ -288,15 +288,6 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	return case_has(c, "to_node") ? go_to_node(b, c, *base) : 0;
 }
 
-static void leave(struct bench *b, void *state, const struct bench_case *c)
-{
-	const int err = case_has(c, "to_node") ? bench_pin(bench_cpu(b)) : 0;
-
-	if (err)
-		bench_fail(b, -err, "go back to CPU %d", bench_cpu(b));
-	follow_leave(b, state, c);
-}
-
 /* The source of the levels: the time of a load from where the warm-up put the
  * lines.  A row may be slower: its chain goes round until it has no more of the
  * last cache than the other users leave it. */
@@ -446,6 +437,6 @@ const struct bench_desc bench_desc = {
 	.cases = cases,
 	.enter = enter,
 	.run = follow_run,
-	.leave = leave,
+	.leave = follow_leave,
 	.derive = derive,
 };

@@ -185,7 +185,6 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	int err;
 
 	if (s->line) {
 		atomic_store(s->line, LAST);
@@ -196,9 +195,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 	/* The partner's own count: it can differ. */
 	bench_proof(b, c, "answers", (double)s->asked, (double)s->answers);
 	s->answers = 0;
-	err = bench_pin(bench_cpu(b));
-	if (err)
-		bench_fail(b, -err, "pin to CPU %d", bench_cpu(b));
 }
 
 const struct bench_desc bench_desc = {

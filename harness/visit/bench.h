@@ -210,7 +210,8 @@ struct bench_desc {
 	/* After each batch or event (then iters is 1), outside of the interval:
 	 * check what happened with bench_proof(), bench_purity(). */
 	bench_run_fn *conclude;
-	/* A visit ends, also where enter() has failed. */
+	/* A visit ends, also where enter() has failed; then this thread goes
+	 * back to its CPU. */
 	bench_leave_fn *leave;
 	/* Once, after all sampling: fill derived cases with bench_derive(), add
 	 * last evidence. */

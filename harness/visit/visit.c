@@ -494,7 +494,7 @@ void visit_case(struct bench *b, struct case_run *run)
 	const unsigned int aside = run->verdict.set_aside;
 	struct beside before;
 	uint64_t entered, left;
-	int err;
+	int err, pinned;
 
 	if (b->plan.marks) {
 		read_clock(run->c.id % 16 + 1);
@@ -521,6 +521,10 @@ void visit_case(struct bench *b, struct case_run *run)
 		d->leave(b, b->state, &run->c);
 	if (err)
 		bench_fail(b, -err, "%s", run->def.name);
+	/* It may have led this thread elsewhere. */
+	pinned = bench_pin(b->cpu);
+	if (pinned && !b->unpinned)
+		bench_fail(b, -pinned, "go back to CPU %d", b->cpu);
 	if (run->verdict.state == CASE_ASKED) {
 		note_core(b, run);
 		note_beside(b, run);

@@ -57,6 +57,7 @@ static void visit(struct bench_case c, bench_run_fn *conclude)
 			   .runs = runs,
 			   .n_runs = 2,
 			   .now.rng = 1,
+			   .cpu = sched_getcpu(),
 			   .now.dither = 1,
 			   .now.time_ns = time_ns };
 
