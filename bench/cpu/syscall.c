@@ -218,8 +218,6 @@ static int make_file(struct bench *b, struct state *s)
 {
 	const char *dir = bench_scratch(b);
 
-	if (!dir)
-		return -1;
 	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	s->file = s->dir < 0
 			  ? -1

@@ -892,8 +892,6 @@ static int setup(struct bench *b, void *state)
 
 	s->fd = s->far = s->listener = -1;
 	s->self = getpid();
-	if (!dir)
-		return -EIO; /* bench_scratch() has said why */
 	s->top = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->top < 0 || fchdir(s->top))
 		return bench_fail(b, errno, "go to %s", dir);

@@ -167,13 +167,12 @@ static int setup(struct bench *b, void *state)
 static int place(struct bench *b, struct state *s, enum helper helper)
 {
 	const char *name = helpers[helper];
-	const char *dir = bench_scratch(b);
 	char *path = s->path[helper];
 	int err;
 
-	if (*path || !dir)
-		return *path ? 0 : -ENOENT;
-	snprintf(path, PATH_MAX, "%s/%s", dir, name);
+	if (*path)
+		return 0;
+	snprintf(path, PATH_MAX, "%s/%s", bench_scratch(b), name);
 	err = proc_copy_program(b, name, path);
 	if (err)
 		*path = '\0';

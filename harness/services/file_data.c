@@ -176,8 +176,6 @@ int file_data_open(struct bench *b, struct file_data *f, const char *dir,
 
 	*f = (struct file_data) { .bytes = bytes };
 	dir = dir ? dir : bench_files(b);
-	if (!dir)
-		return -EIO; /* bench_files() has said why */
 	if ((size_t)snprintf(f->path, sizeof(f->path), "%s/%s", dir, name) >=
 	    sizeof(f->path))
 		return why(f, -ENAMETOOLONG, "%s", dir);

@@ -42,9 +42,9 @@ struct file_data {
  * FILE_DATA_BLOCK, in @dir (NULL: bench_files()); make it where it is missing
  * or something else.  From setup() or enter().  file_data_own() - that of each
  * process's own.
- * Return: 0; or -errno (-EIO: bench_files() has said why) with the reason in
- * f->why, for bench_fail(), or so that a smaller file can be tried:
- * -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it cannot be made there.
+ * Return: 0; or -errno with the reason in f->why, for bench_fail(), or so that
+ * a smaller file can be tried: -ENOSPC, -EDQUOT, -EROFS, -EACCES, -ENOENT: it
+ * cannot be made there.
  */
 int file_data_open(struct bench *b, struct file_data *f, const char *dir,
 		   const char *name, uint64_t bytes);

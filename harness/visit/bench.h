@@ -507,7 +507,8 @@ int bench_bind_memory(const struct bench *b, void *base, size_t bytes,
  * then bench_files_stay()), else bench_scratch().  Files found there must be
  * checked before it is used.
  *
- * Return: the path, or NULL after bench_fail() or bench_skip().
+ * Return: the path; after bench_fail() one below which nothing can be made, so
+ * that what is made there says no other reason.
  */
 #define BENCH_FILES_MARK ".oscost-run"
 const char *bench_scratch(struct bench *b);
