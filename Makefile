@@ -48,9 +48,9 @@ REPORT_LIBS = $(call once,REPORT_LIBS,$(PKG_CONFIG) --libs $(REPORT_PKGS))
 # The folder of arch/ is that of the machine that the compiler makes code for.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
-# Its folders; multicall/ is only in the static file.
+# Its folders; multicall/ is only in the static file, where ALL_IN_ONE is 1.
 HARNESS := harness/visit harness/life harness/rows harness/services
-ALL_CPPFLAGS = -D_GNU_SOURCE -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) -Iharness/life/multicall $(CPPFLAGS)
+ALL_CPPFLAGS = -D_GNU_SOURCE -DALL_IN_ONE=$(if $(STATIC),1,0) -Iarch -Iarch/$(ARCH) -Iclock -Ibase -Icounters $(HARNESS:%=-I%) $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN)) \
 	       -ffp-contract=off -fno-math-errno -pthread $(PKG_CFLAGS)
 # The measured code and the measuring code are optimised whatever CFLAGS contains: else

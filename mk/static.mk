@@ -58,17 +58,9 @@ MULTI_PARTS    = $(patsubst $(BUILD)/bin/%,$(MULTI)/%.o,$(BENCHES) $(MACHINE) $(
 		 $(BUILD)/bin/net_server)
 multi_function = main_$(subst -,_,$(1))
 
-# Helpers that must be files of their own to be executed, without their symbols.
-MULTI_FILES   := $(addprefix $(MULTI)/,$(notdir $(PROC_TRUE) $(PROC_LINKED) $(PROC_FORKER)))
-
 OBJS += $(MULTI_OBJS)
-$(MULTI_OBJS): ALL_CPPFLAGS += -I$(BUILD)/gen -DMULTICALL_TRUE='"$(MULTI)/oscost-true"' \
-	-DMULTICALL_LINKED='"$(MULTI)/oscost-linked"' -DMULTICALL_FORKER='"$(MULTI)/oscost-forker"'
-$(MULTI_OBJS): $(BUILD)/gen/multicall_programs.h $(MULTI_FILES)
-
-$(MULTI_FILES): $(MULTI)/%: $(BUILD)/libexec/%
-	@mkdir -p $(@D)
-	$(Q)$(OBJCOPY) --strip-all $< $@
+$(MULTI_OBJS): ALL_CPPFLAGS += -I$(BUILD)/gen
+$(MULTI_OBJS): $(BUILD)/gen/multicall_programs.h
 
 # A program is its own files with a main() of its own name; what it shares with
 # others is linked once, at the end.

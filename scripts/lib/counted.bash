@@ -72,7 +72,7 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 
 	make_root "$root"
 	mkdir -p "$root/suite"
-	[[ -f $1 ]] || cp -r "$1/lib" "$1/libexec" "$root/suite"
+	[[ -f $1 ]] || cp -r "$1/lib" "$root/suite"
 	[[ -z ${counted_marks-} ]] || cp "$counted_marks"/* "$root/suite"
 	cat >"$root/init" <<-'EOF'
 		#!/bin/sh

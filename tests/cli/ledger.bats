@@ -9,7 +9,7 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 setup() {
 	load ../helpers
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir -p bin few/{bin,lib,libexec}
+	mkdir -p bin few/{bin,lib}
 	ln -s "$BIN"/{syscall,machine,report} few/bin/ # each is packed for each boot
 	stub cpio 'cat >/dev/null'
 	stub busybox :
@@ -90,7 +90,7 @@ refused() {
 }
 
 @test "all programs are in the machine, whichever shall run, and a past begins at its part of a tick" {
-	mkdir -p build/bin build/lib build/libexec
+	mkdir -p build/bin build/lib
 	ln -s "$BIN"/* build/bin/
 	stub cpio 'cat >/dev/null; cat init; ls suite/bin'
 	stub gzip 'cat >>"$packed"'

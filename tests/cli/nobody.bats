@@ -11,9 +11,7 @@ setup_file() {
 	export place
 	chmod 755 "$place"
 	cp -r "$BIN" "$place/bin"
-	for part in lib libexec; do
-		[[ ! -d ${BIN%/*}/$part ]] || cp -r "${BIN%/*}/$part" "$place/"
-	done
+	[[ ! -d ${BIN%/*}/lib ]] || cp -r "${BIN%/*}/lib" "$place/"
 	cp "$FIXTURES/needy" "$place/"
 	chmod -R a+rX "$place"
 }

@@ -112,13 +112,11 @@ killed_partner() {
 		(.status | IN("ok", "below_resolution")))'
 }
 
-@test "without the tiny program the exec cases are skipped, the others not" {
+@test "what the exec cases execute is inside of the program" {
 	cp "$BIN/process" .
-	try 77 ./process "${QUICK[@]}" --json --case 'op=fork_exec'
-	rows 'all(.status == "skipped" and (.reason | test("oscost-true")))'
-	try 0 ./process "${QUICK[@]}" --json --case 'op=vfork'
-	cp "$BIN/../libexec/oscost-true" .
-	try 0 ./process "${QUICK[@]}" --json --case 'op=fork_exec'
+	try 0 ./process "${QUICK[@]}" --json --case 'op=fork_exec' \
+		--case 'op=fork_exec,parent=small,program=*'
+	rows 'length == 3 and all(.status == "ok")'
 }
 
 @test "a limit on processes is respected and named" {

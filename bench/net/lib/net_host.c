@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "multicall.h"
 #include "sysfile.h"
 
 /* As scripts/netlab makes them. */
@@ -135,7 +134,7 @@ int net_hosts_open(struct net_hosts *h, struct bench *b)
 	int err;
 
 	snprintf(h->file, sizeof(h->file), "%.*s%s", dir, self,
-		 multicall_write ? self + dir : SERVER);
+		 ALL_IN_ONE ? self + dir : SERVER);
 	h->b = b;
 	signal(SIGPIPE, SIG_IGN);
 	if (h->peer && h->netlab)

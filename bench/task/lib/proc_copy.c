@@ -3,67 +3,53 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "multicall.h"
+#include "io.h"
 
-/* The path of a helper program.  Return: 0, or -ENOENT if there is none that
- * can be executed. */
-static int find(const char *name, char *path, size_t size)
-{
-	static const char *const places[] = { "/../libexec/", "/" };
-	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
+/* mk/process.mk makes the files, and says where they are. */
+#define EMBED(symbol, file)                                          \
+	__asm__(".pushsection .rodata\n" #symbol ": .incbin \"" file \
+		"\"\n" #symbol "_end:\n"                             \
+		".popsection\n");                                    \
+	extern const char symbol[], symbol##_end[];
 
-	if (n < 0)
-		return -errno;
-	path[n] = '\0';
-	slash = strrchr(path, '/'); /* the link is absolute */
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const size_t room = size - (size_t)(slash - path);
+#define HELPERS(X)                          \
+	X(embedded_true, "oscost-true")     \
+	X(embedded_linked, "oscost-linked") \
+	X(embedded_forker, "oscost-forker") \
+	DYNAMIC(X)
+#if ALL_IN_ONE /* for places that need have no dynamic linker */
+#define DYNAMIC(X)
+#else
+#define DYNAMIC(X) X(embedded_hello, "oscost-hello")
+#endif
 
-		if (snprintf(slash, room, "%s%s", places[i], name) >= (int)room)
-			continue;
-		if (access(path, X_OK) == 0)
-			return 0;
-	}
-	return -ENOENT;
-}
+HELPERS(EMBED)
 
-static int copy_bytes(const char *from, int to)
-{
-	const int fd = open(from, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	do
-		n = sendfile(to, fd, NULL, INT_MAX & ~0xffff);
-	while (n > 0);
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	return (int)n;
-}
+static const struct {
+	const char *name, *from, *to;
+} helpers[] = {
+#define HELPER(symbol, name) { name, symbol, symbol##_end },
+	HELPERS(HELPER)
+};
 
 static int copy(const char *name, const char *path)
 {
-	char from[PATH_MAX];
-	/* The static file has them inside. */
-	int err = multicall_write ? 0 : find(name, from, sizeof(from));
-	int fd;
+	size_t i = 0;
+	int fd, err;
 
-	if (err)
-		return err;
+	while (i < sizeof(helpers) / sizeof(*helpers) &&
+	       strcmp(helpers[i].name, name) != 0)
+		i++;
+	if (i == sizeof(helpers) / sizeof(*helpers))
+		return -ENOENT;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
 	if (fd < 0)
 		return -errno;
-	err = multicall_write ? multicall_write(name, fd)
-			      : copy_bytes(from, fd);
+	err = io_write(fd, helpers[i].from,
+		       (size_t)(helpers[i].to - helpers[i].from), -1);
 	close(fd);
 	return !err && access(path, X_OK) ? -errno : err;
 }

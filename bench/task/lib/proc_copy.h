@@ -5,9 +5,8 @@
 #include "bench.h"
 
 /**
- * proc_copy_program() - a copy of helper program @name (from ../libexec beside
- * this program's directory, or that directory itself) at @path, where there is
- * nothing yet, or bench_skip().
+ * proc_copy_program() - helper program @name, which is a part of this one, as a
+ * file of its own at @path, where there is nothing yet, or bench_skip().
  *
  * The cost of mapping its pages depends on how they came into the page cache: a
  * fork by a program that was linked a minute ago takes 3 % longer than by its

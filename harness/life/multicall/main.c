@@ -5,8 +5,6 @@
  * first process of a machine (rdinit=/oscost-static -- syscall --json) it
  * powers the machine off when the program has ended.
  */
-#include "multicall.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,7 +14,6 @@
 #include <unistd.h>
 
 #include "err.h"
-#include "io.h"
 #include "stay.h"
 
 #define PROGRAM(function, name) int function(int argc, char **argv);
@@ -34,42 +31,12 @@ static const struct program {
 
 #define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
-#define EMBED(symbol, file)                                          \
-	__asm__(".pushsection .rodata\n" #symbol ": .incbin \"" file \
-		"\"\n" #symbol "_end:\n"                             \
-		".popsection\n");                                    \
-	extern const char symbol[], symbol##_end[]
-
-EMBED(embedded_true, MULTICALL_TRUE);
-EMBED(embedded_linked, MULTICALL_LINKED);
-EMBED(embedded_forker, MULTICALL_FORKER);
-
 static const struct program *find(const char *name)
 {
 	for (size_t i = 0; i < PROGRAMS; i++)
 		if (!strcmp(programs[i].name, name))
 			return &programs[i];
 	return NULL;
-}
-
-int multicall_write(const char *name, int fd)
-{
-	static const struct {
-		const char *name, *from, *to;
-	} embedded[] = {
-		{ "oscost-true", embedded_true, embedded_true_end },
-		{ "oscost-linked", embedded_linked, embedded_linked_end },
-		{ "oscost-forker", embedded_forker, embedded_forker_end },
-	};
-
-	for (size_t i = 0; i < sizeof(embedded) / sizeof(*embedded); i++)
-		if (!strcmp(embedded[i].name, name))
-			return fd < 0 ? 0
-				      : io_write(fd, embedded[i].from,
-						 (size_t)(embedded[i].to -
-							  embedded[i].from),
-						 -1);
-	return -ENOENT;
 }
 
 static int usage(FILE *to, int code)
