@@ -76,21 +76,14 @@ static const struct opt options[] = {
 	OPT_END,
 };
 
-/* A connection that has not said hello yet. */
-struct pending {
-	int64_t until_ms;
-	struct net_hello hello;
-	size_t have; /* bytes of it */
-};
-
 enum { LISTENER, INPUT, PENDING };
 
 struct server {
 	const struct settings *set;
-	/* The listener, standard input or -1, and those that have not said
-	 * hello, the oldest first. */
+	/* The listener, standard input or -1, and @n connections that have not
+	 * said hello, the oldest first, with the end of our patience. */
 	struct pollfd *fd;
-	struct pending *pending;
+	int64_t *until_ms;
 	unsigned int n;
 	int64_t active_ms; /* when somebody was there last */
 	size_t children;   /* sessions */
@@ -113,6 +106,12 @@ static void tick(int sig)
 		_exit(0);
 }
 
+/* There is nothing to be read from @fd before it has so many @bytes. */
+static void read_from(int fd, int bytes)
+{
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes));
+}
+
 /* A server on another host takes no time from the client's CPU, so one on the
  * same machine keeps off it.  Return: whether it is on the same. */
 static bool find_place(const struct net_hello *h)
@@ -127,7 +126,8 @@ static bool find_place(const struct net_hello *h)
 }
 
 /* That of connection @i, in a process of its own, which has no others. */
-static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server,
+static _Noreturn void be_session(struct server *s, unsigned int i,
+				 const struct net_hello *hello, pid_t server,
 				 bool same)
 {
 	const struct itimerval each_second = { { 1, 0 }, { 1, 0 } };
@@ -137,7 +137,7 @@ static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server,
 		_exit(1);
 	limits = s->set;
 	session = (struct net_session) { .fd = s->fd[PENDING + i].fd,
-					 .hello = s->pending[i].hello,
+					 .hello = *hello,
 					 .same_machine = same,
 					 .counts = s->counts,
 					 .most = s->set->bytes };
@@ -146,6 +146,7 @@ static _Noreturn void be_session(struct server *s, unsigned int i, pid_t server,
 		if (k != i)
 			close(s->fd[PENDING + k].fd);
 	fcntl(session.fd, F_SETFL, 0); /* it blocks */
+	read_from(session.fd, 1);
 	signal(SIGALRM, tick);
 	setitimer(ITIMER_REAL, &each_second, NULL);
 	net_session_run(&session);
@@ -165,10 +166,11 @@ static void reap(struct server *s)
 
 /* Give connection @i to a process of its own.  If there is no room or no
  * process the client gets the reason. */
-static void begin_session(struct server *s, unsigned int i)
+static void begin_session(struct server *s, unsigned int i,
+			  const struct net_hello *hello)
 {
 	struct net_answer refusal = { .magic = NET_ANSWER, .status = NET_FULL };
-	const bool same = find_place(&s->pending[i].hello);
+	const bool same = find_place(hello);
 	const pid_t server = getpid();
 	pid_t pid = -1;
 
@@ -178,7 +180,7 @@ static void begin_session(struct server *s, unsigned int i)
 		pid = fork();
 	}
 	if (pid == 0)
-		be_session(s, i, server, same);
+		be_session(s, i, hello, server, same);
 	if (pid > 0)
 		s->children++;
 	else
@@ -193,31 +195,25 @@ static void drop(struct server *s, unsigned int i)
 	close(s->fd[PENDING + i].fd);
 	memmove(&s->fd[PENDING + i], &s->fd[PENDING + i + 1],
 		behind * sizeof(*s->fd));
-	memmove(&s->pending[i], &s->pending[i + 1],
-		behind * sizeof(*s->pending));
+	memmove(&s->until_ms[i], &s->until_ms[i + 1],
+		behind * sizeof(*s->until_ms));
 }
 
-/* Read more of a hello.  Return: whether it goes on. */
-static bool receive(struct server *s, unsigned int i)
+/* Connection @i has said hello, or has ended without one. */
+static void receive(struct server *s, unsigned int i)
 {
-	struct pending *p = &s->pending[i];
-	const ssize_t n =
-		recv(s->fd[PENDING + i].fd, (char *)&p->hello + p->have,
-		     sizeof(p->hello) - p->have, MSG_DONTWAIT);
+	struct net_hello hello;
+	const ssize_t n = recv(s->fd[PENDING + i].fd, &hello, sizeof(hello),
+			       MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return true;
+	if (n < 0 && errno == EAGAIN)
+		return;
 	/* A client that ended in good order will ask for this. */
-	if (n == 0 && p->have == 0)
+	if (n == 0)
 		atomic_fetch_add(&s->counts->closed, 1);
-	if (n <= 0)
-		return false;
-	p->have += (size_t)n;
-	if (p->have < sizeof(p->hello))
-		return true;
-	if (net_hello_fits(&p->hello))
-		begin_session(s, i);
-	return false;
+	if (n == sizeof(hello) && net_hello_fits(&hello))
+		begin_session(s, i, &hello);
+	drop(s, i);
 }
 
 static bool is_allowed(const struct settings *set, const struct net_addr *a)
@@ -237,9 +233,9 @@ static void admit(struct server *s, int fd, const struct net_addr *peer)
 	}
 	if (s->n == s->set->pending)
 		drop(s, 0); /* it has waited longest */
+	read_from(fd, sizeof(struct net_hello));
 	s->fd[PENDING + s->n] = (struct pollfd) { fd, POLLIN, 0 };
-	s->pending[s->n++] =
-		(struct pending) { .until_ms = deadline_in(1000L * QUIET_S) };
+	s->until_ms[s->n++] = deadline_in(1000L * QUIET_S);
 }
 
 /* As many as wait, but not without end: others want to be heard. */
@@ -280,17 +276,14 @@ static int turn(struct server *s)
 
 	if (n < 0)
 		return errno == EINTR ? 1 : -errno;
-	for (unsigned int i = 0; n > 0 && i < s->n;) {
-		if (!s->fd[PENDING + i].revents || receive(s, i))
-			i++;
-		else
-			drop(s, i);
-	}
+	for (unsigned int i = s->n; n > 0 && i-- > 0;)
+		if (s->fd[PENDING + i].revents)
+			receive(s, i);
 	if (n > 0 && s->fd[LISTENER].revents)
 		accept_some(s);
 	if (n > 0 && s->fd[INPUT].revents && input_ended())
 		return 0;
-	while (s->n && deadline_passed(s->pending[0].until_ms))
+	while (s->n && deadline_passed(s->until_ms[0]))
 		drop(s, 0);
 	if (n == 0)
 		reap(s);
@@ -306,10 +299,10 @@ static int open_server(struct server *s, int listener)
 	signal(SIGCHLD, SIG_DFL); /* or its sessions could not be counted */
 	s->active_ms = deadline_in(0);
 	s->fd = calloc(PENDING + s->set->pending, sizeof(*s->fd));
-	s->pending = calloc(s->set->pending, sizeof(*s->pending));
+	s->until_ms = calloc(s->set->pending, sizeof(*s->until_ms));
 	s->counts = mmap(NULL, sizeof(*s->counts), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (!s->fd || !s->pending || s->counts == MAP_FAILED)
+	if (!s->fd || !s->until_ms || s->counts == MAP_FAILED)
 		return -ENOMEM;
 	s->fd[LISTENER] = (struct pollfd) { listener, POLLIN, 0 };
 	s->fd[INPUT] = (struct pollfd) { s->set->until_eof ? STDIN_FILENO : -1,
