@@ -47,9 +47,6 @@
  * another state of things to decide on. */
 #define TRIPS 8
 
-/* Empty looks of a session that polls, about as long as a watch. */
-#define SPIN_LOOKS 1000000u
-
 /* A datagram that is not there after two watches was lost; so many in a row are
  * no accident. */
 #define LOST_WAITS 2
@@ -124,27 +121,13 @@ struct state {
 	long sleeps;
 };
 
-/* recv() of a session that polls: a signal does not end it, so it has to look
- * by itself now and then, here after some tenths of a second. */
-static ssize_t receive_busy(int fd, void *buf, size_t len)
-{
-	for (unsigned int looks = 1; looks < SPIN_LOOKS; looks++) {
-		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
-
-		if (n >= 0 || errno != EAGAIN)
-			return n;
-	}
-	errno = EINTR;
-	return -1;
-}
-
 /* Receive the next message.  Return: bytes, at least 1, or as
  * net_client_receive(), -ETIMEDOUT also if a datagram was lost. */
 static ssize_t receive(const struct state *s, int fd, void *buf, size_t len)
 {
 	for (unsigned int waits = 1;; waits++) {
-		const ssize_t n = s->busy ? receive_busy(fd, buf, len)
-					  : recv(fd, buf, len, 0);
+		const ssize_t n = net_receive(fd, buf, len,
+					      s->busy ? PARTNER_WATCH_MS : 0);
 		int err;
 
 		if (n > 0)

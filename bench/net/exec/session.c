@@ -17,31 +17,9 @@
  * comes: a client that went away must not cost a CPU. */
 #define SPIN_MS 20
 
-/* Number of empty polls between two reads of the clock. */
-#define SPIN_LOOKS 1024u
-
 /* Whatever the size of the messages, as it is for a program that takes what has
  * come.  (iperf3 reads as much at a time as its client writes.) */
 #define SINK_BYTES (1u << 17)
-
-/* recv() that polls for a while.  Return: as recv(). */
-static ssize_t receive_busy(int fd, void *buf, size_t len)
-{
-	int64_t until = 0;
-
-	for (unsigned int looks = 1;; looks++) {
-		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
-
-		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-			return n;
-		if (looks % SPIN_LOOKS)
-			continue;
-		if (!until)
-			until = deadline_in(SPIN_MS);
-		else if (deadline_passed(until))
-			return recv(fd, buf, len, 0);
-	}
-}
 
 /* At most @len bytes.  Return: as recv(), 0 also when it had enough. */
 static ssize_t receive(struct net_session *s, int fd, void *buf, size_t len)
@@ -49,8 +27,8 @@ static ssize_t receive(struct net_session *s, int fd, void *buf, size_t len)
 	ssize_t n;
 
 	do
-		n = s->hello.flags & NET_BUSY ? receive_busy(fd, buf, len)
-					      : recv(fd, buf, len, 0);
+		n = net_receive(fd, buf, len,
+				s->hello.flags & NET_BUSY ? SPIN_MS : 0);
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n;

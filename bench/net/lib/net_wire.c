@@ -7,9 +7,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "deadline.h"
+
 /* More than the kernel allows is cut to net.core.somaxconn: a full queue drops
  * SYNs, and the client tries again only after a second. */
 #define BACKLOG 65535
+
+/* Number of empty polls between two reads of the clock. */
+#define SPIN_LOOKS 1024u
+
+ssize_t net_receive(int fd, void *buf, size_t len, int spin_ms)
+{
+	int64_t until = 0;
+
+	for (unsigned int looks = 1; spin_ms; looks++) {
+		const ssize_t n = recv(fd, buf, len, MSG_DONTWAIT);
+
+		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+			return n;
+		if (looks % SPIN_LOOKS)
+			continue;
+		if (!until)
+			until = deadline_in(spin_ms);
+		else if (deadline_passed(until))
+			break;
+	}
+	return recv(fd, buf, len, 0);
+}
 
 int net_addr_parse(struct net_addr *a, const char *text, uint16_t port)
 {

@@ -77,6 +77,10 @@ _Static_assert(sizeof(struct net_hello) == 72 &&
 		       sizeof(struct net_report) == 16,
 	       "no gaps, so that all machines have the same");
 
+/* net_receive() - recv(), which polls for the first @spin_ms.  Return: as
+ * recv(). */
+ssize_t net_receive(int fd, void *buf, size_t len, int spin_ms);
+
 /* Addresses as numbers only: a name that does not resolve can block for
  * seconds, and one that does may mean another host tomorrow. */
 struct net_addr {
