@@ -154,7 +154,7 @@ static int add_stream(struct state *s)
 	return err;
 }
 
-/* Return: 0 or as net_client_send(). */
+/* Return: 0 or as net_send(). */
 static int send_file(const struct state *s, struct stream *to)
 {
 	const off_t size = s->size;
@@ -163,7 +163,7 @@ static int send_file(const struct state *s, struct stream *to)
 	while (at < size) {
 		const ssize_t n = sendfile(to->client->fd, s->file, &at,
 					   (size_t)(size - at));
-		const int err = n > 0 ? 0 : net_client_check(n);
+		const int err = n > 0 ? 0 : net_check(n);
 
 		if (err)
 			return err;
@@ -173,9 +173,8 @@ static int send_file(const struct state *s, struct stream *to)
 
 static int send_message(const struct state *s, struct stream *to)
 {
-	const int err =
-		s->sendfile ? send_file(s, to)
-			    : net_client_send(to->client->fd, s->buf, s->size);
+	const int err = s->sendfile ? send_file(s, to)
+				    : net_send(to->client->fd, s->buf, s->size);
 
 	to->taken += err ? 0 : s->size;
 	return err;
@@ -210,8 +209,8 @@ static int read_report(struct stream *at, bool wait)
 		err = n <= 0 ? -ECONNRESET : 0;
 	}
 	if (!err)
-		err = net_client_receive(at->client->fd, (char *)&r + n,
-					 sizeof(r) - (size_t)n);
+		err = net_receive(at->client->fd, (char *)&r + n,
+				  sizeof(r) - (size_t)n);
 	if (!err && (r.bytes > at->taken || r.bytes < at->to.bytes))
 		err = -EPROTO;
 	if (err)

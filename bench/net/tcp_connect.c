@@ -129,7 +129,7 @@ static int do_teardown(struct net_client *c)
 
 		if (n == 0)
 			return 0;
-		err = n > 0 ? -EPROTO : net_client_check(n);
+		err = n > 0 ? -EPROTO : net_check(n);
 	}
 	return err;
 }

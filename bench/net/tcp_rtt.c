@@ -122,17 +122,18 @@ struct state {
 };
 
 /* Receive the next message.  Return: bytes, at least 1, or as
- * net_client_receive(), -ETIMEDOUT also if a datagram was lost. */
+ * net_receive(), -ETIMEDOUT also if a datagram was lost. */
 static ssize_t receive(const struct state *s, int fd, void *buf, size_t len)
 {
 	for (unsigned int waits = 1;; waits++) {
-		const ssize_t n = net_receive(fd, buf, len,
-					      s->busy ? PARTNER_WATCH_MS : 0);
+		const ssize_t n =
+			net_receive_some(fd, buf, len,
+					 s->busy ? PARTNER_WATCH_MS : 0);
 		int err;
 
 		if (n > 0)
 			return n;
-		err = net_client_check(n);
+		err = net_check(n);
 		if (!err && fd == s->datagrams && waits > LOST_WAITS)
 			err = -ETIMEDOUT;
 		if (err)
@@ -148,7 +149,7 @@ static int trip_tcp(struct state *s)
 	int err;
 
 	s->buf[0] = number;
-	err = net_client_send(fd, s->buf, s->size);
+	err = net_send(fd, s->buf, s->size);
 	s->buf[0] = (unsigned char)~number;
 	for (size_t have = 0; have < s->size && !err; have += (size_t)n) {
 		n = receive(s, fd, s->buf + have, s->size - have);
@@ -163,7 +164,7 @@ static int trip_udp(struct state *s)
 	ssize_t n;
 
 	s->buf[0] = number;
-	n = net_client_send(s->datagrams, s->buf, s->size);
+	n = net_send(s->datagrams, s->buf, s->size);
 	s->buf[0] = (unsigned char)~number;
 	/* One that comes late is not the answer that is waited for. */
 	while (n >= 0 && (n != (ssize_t)s->size || s->buf[0] != number))
@@ -192,7 +193,7 @@ static int trip_icmp(struct state *s)
 	icmp->un.echo.sequence = htons(++s->number);
 	icmp->checksum = 0;
 	icmp->checksum = checksum(s->buf, bytes);
-	n = net_client_send(s->datagrams, s->buf, bytes);
+	n = net_send(s->datagrams, s->buf, bytes);
 	/* It comes with its IP header, as do those to others and late ones. */
 	while (n >= 0 && got.un.gateway != icmp->un.gateway) {
 		n = receive(s, s->datagrams, answer, sizeof(answer));
@@ -404,11 +405,11 @@ static int acked_trip(struct bench *b, struct state *s,
 	while (net_capture_next(&s->capture, &p, false))
 		;
 	begin_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
-	err = net_client_send(fd, &byte, 1);
+	err = net_send(fd, &byte, 1);
 	returned_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	byte = (unsigned char)~number;
 	if (!err)
-		err = net_client_receive(fd, &byte, 1);
+		err = net_receive(fd, &byte, 1);
 	end_ns = (uint64_t)clock_now_ns(CLOCK_REALTIME);
 	if (!err && byte != number)
 		err = -EBADMSG;

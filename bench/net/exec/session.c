@@ -27,30 +27,13 @@ static ssize_t receive(struct net_session *s, int fd, void *buf, size_t len)
 	ssize_t n;
 
 	do
-		n = net_receive(fd, buf, len,
-				s->hello.flags & NET_BUSY ? SPIN_MS : 0);
+		n = net_receive_some(fd, buf, len,
+				     s->hello.flags & NET_BUSY ? SPIN_MS : 0);
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n;
 	s->bytes += (uint64_t)n;
 	return s->bytes > s->most ? 0 : n;
-}
-
-static int send_all(int fd, const void *buf, size_t len)
-{
-	const char *at = buf;
-
-	while (len) {
-		const ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -EPIPE;
-		at += n;
-		len -= (size_t)n;
-	}
-	return 0;
 }
 
 static void count_echo(struct net_session *s)
@@ -73,7 +56,7 @@ static void echo(struct net_session *s, unsigned char *buf)
 			continue;
 		/* Before it is sent: the client may ask at once. */
 		count_echo(s);
-		if (send_all(s->fd, buf, size))
+		if (net_send(s->fd, buf, size))
 			return;
 		have = 0;
 	}
@@ -154,7 +137,7 @@ static void acknowledge_soon(int fd)
 static int report(struct net_session *s, uint64_t bytes, uint64_t ns)
 {
 	const struct net_report report = { .bytes = bytes, .ns = ns };
-	const int err = send_all(s->fd, &report, sizeof(report));
+	const int err = net_send(s->fd, &report, sizeof(report));
 
 	/* Whoever sends looks like one whose acknowledgements can wait for
 	 * what it will send next, and a client that waits with a small segment
@@ -191,7 +174,7 @@ static void acknowledge(struct net_session *s, unsigned char *buf)
 	acknowledge_soon(s->fd);
 	while ((n = receive(s, s->fd, buf, s->hello.size)) > 0) {
 		count_echo(s);
-		if (send_all(s->fd, buf, (size_t)n))
+		if (net_send(s->fd, buf, (size_t)n))
 			return;
 		acknowledge_soon(s->fd);
 	}
@@ -237,7 +220,7 @@ void net_session_run(struct net_session *s)
 		udp = net_session_datagrams(s->fd, s->hello.port, &answer.port);
 	if (!buf || (s->hello.op == NET_ECHO_UDP && udp < 0))
 		answer.status = NET_TROUBLE;
-	if (!send_all(s->fd, &answer, sizeof(answer)) &&
+	if (!net_send(s->fd, &answer, sizeof(answer)) &&
 	    answer.status == NET_OK)
 		serve(s, udp, buf);
 	if (udp >= 0)

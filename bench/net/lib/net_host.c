@@ -214,42 +214,6 @@ void net_hosts_end(struct net_hosts *h)
 	h->listener = 0;
 }
 
-int net_client_check(ssize_t n)
-{
-	const int err = n < 0 ? errno : n ? 0 : ECONNRESET;
-
-	return err == EINTR || err == EAGAIN ? 0 : -err;
-}
-
-/* @read, or send. */
-static inline int move(int fd, char *at, size_t len, bool read)
-{
-	int err = 0;
-
-	while (len && !err) {
-		const ssize_t n = read ? recv(fd, at, len, 0)
-				       : send(fd, at, len, MSG_NOSIGNAL);
-
-		if (n > 0) {
-			at += n;
-			len -= (size_t)n;
-		} else {
-			err = net_client_check(n);
-		}
-	}
-	return err;
-}
-
-int net_client_send(int fd, const void *buf, size_t len)
-{
-	return move(fd, (char *)buf, len, false);
-}
-
-int net_client_receive(int fd, void *buf, size_t len)
-{
-	return move(fd, buf, len, true);
-}
-
 int net_client_socket(struct net_client *c)
 {
 	c->fd = socket(c->to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -262,7 +226,7 @@ int net_client_dial(struct net_client *c)
 
 	/* Linux goes on with one that was interrupted. */
 	while (!err && connect(c->fd, &c->to.any, c->to.len))
-		err = net_client_check(-1);
+		err = net_check(-1);
 	return err;
 }
 
@@ -280,9 +244,9 @@ int net_client_begin(struct net_client *c, struct net_hello hello)
 	hello.cpu = sched_getcpu();
 	sysfile_line(hello.machine, sizeof(hello.machine), NET_MACHINE_FILE);
 	c->server = (struct net_answer) { 0 };
-	err = net_client_send(c->fd, &hello, sizeof(hello));
+	err = net_send(c->fd, &hello, sizeof(hello));
 	if (!err)
-		err = net_client_receive(c->fd, &c->server, sizeof(c->server));
+		err = net_receive(c->fd, &c->server, sizeof(c->server));
 	if (!err && c->server.magic != NET_ANSWER)
 		err = -EPROTO;
 	if (err)

@@ -32,7 +32,7 @@ struct net_client {
 int net_client_begin(struct net_client *c, struct net_hello hello);
 
 /* Its first two steps: net_client_socket() makes a socket for @c->to,
- * net_client_dial() connects it.  Return: 0, -errno or as net_client_check().
+ * net_client_dial() connects it.  Return: 0, -errno or as net_check().
  */
 int net_client_socket(struct net_client *c);
 int net_client_dial(struct net_client *c);
@@ -43,20 +43,6 @@ int net_client_ask(struct net_client *c);
 
 /* net_client_end() - close the connection, if there is one. */
 void net_client_end(struct net_client *c);
-
-/**
- * net_client_check() - whether to go on after a call on a connection has
- * returned @n, with errno.
- *
- * Return: 0 to go on or to try again, or why not: -ECONNRESET (the server hung
- * up: 0 bytes), or -errno.
- */
-int net_client_check(ssize_t n);
-
-/* net_client_send(), net_client_receive() - all of @len bytes, by socket @fd.
- * Return: 0 or as net_client_check(). */
-int net_client_send(int fd, const void *buf, size_t len);
-int net_client_receive(int fd, void *buf, size_t len);
 
 /* net_client_fail() - bench_fail() in words for one of those. */
 int net_client_fail(struct net_client *c, int err, const char *doing);

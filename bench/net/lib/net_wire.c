@@ -16,7 +16,7 @@
 /* Number of empty polls between two reads of the clock. */
 #define SPIN_LOOKS 1024u
 
-ssize_t net_receive(int fd, void *buf, size_t len, int spin_ms)
+ssize_t net_receive_some(int fd, void *buf, size_t len, int spin_ms)
 {
 	int64_t until = 0;
 
@@ -33,6 +33,42 @@ ssize_t net_receive(int fd, void *buf, size_t len, int spin_ms)
 			break;
 	}
 	return recv(fd, buf, len, 0);
+}
+
+int net_check(ssize_t n)
+{
+	const int err = n < 0 ? errno : n ? 0 : ECONNRESET;
+
+	return err == EINTR || err == EAGAIN ? 0 : -err;
+}
+
+/* @read, or send. */
+static inline int move(int fd, char *at, size_t len, bool read)
+{
+	int err = 0;
+
+	while (len && !err) {
+		const ssize_t n = read ? recv(fd, at, len, 0)
+				       : send(fd, at, len, MSG_NOSIGNAL);
+
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		} else {
+			err = net_check(n);
+		}
+	}
+	return err;
+}
+
+int net_send(int fd, const void *buf, size_t len)
+{
+	return move(fd, (char *)buf, len, false);
+}
+
+int net_receive(int fd, void *buf, size_t len)
+{
+	return move(fd, buf, len, true);
 }
 
 int net_addr_parse(struct net_addr *a, const char *text, uint16_t port)

@@ -77,9 +77,23 @@ _Static_assert(sizeof(struct net_hello) == 72 &&
 		       sizeof(struct net_report) == 16,
 	       "no gaps, so that all machines have the same");
 
-/* net_receive() - recv(), which polls for the first @spin_ms.  Return: as
+/**
+ * net_check() - whether to go on after a call on a connection has
+ * returned @n, with errno.
+ *
+ * Return: 0 to go on or to try again, or why not: -ECONNRESET (the server hung
+ * up: 0 bytes), or -errno.
+ */
+int net_check(ssize_t n);
+
+/* net_send(), net_receive() - all of @len bytes, by socket @fd.
+ * Return: 0 or as net_check(). */
+int net_send(int fd, const void *buf, size_t len);
+int net_receive(int fd, void *buf, size_t len);
+
+/* net_receive_some() - recv(), which polls for the first @spin_ms.  Return: as
  * recv(). */
-ssize_t net_receive(int fd, void *buf, size_t len, int spin_ms);
+ssize_t net_receive_some(int fd, void *buf, size_t len, int spin_ms);
 
 /* Addresses as numbers only: a name that does not resolve can block for
  * seconds, and one that does may mean another host tomorrow. */
