@@ -30,7 +30,6 @@
 
 #include "arch.h"
 #include "bench.h"
-#include "lib/overlap.h"
 #include "load_rows.h"
 
 struct arith_state {
@@ -248,6 +247,15 @@ static void cases(struct bench *b, void *state)
 	bench_points(b, points);
 	BENCH_EACH (b, c, "stat=throughput")
 		bench_derived_from(b, c, bench_beside(b, c, "stat=latency"));
+}
+
+/* The least that an operation may take if @chains of them side by side took
+ * @each and one alone takes @latency: @latency / @each are under way at a time
+ * (Little's law).  Where that leaves a whole chain that waits, the units were
+ * always busy and it is @each; else they might do more, and it is 0. */
+static double overlap_least(double latency, double each, unsigned int chains)
+{
+	return latency / each > chains - 1 ? 0 : each;
 }
 
 static void derive(struct bench *b, void *state)
