@@ -12,6 +12,17 @@ const struct mem_op_info mem_ops[MEM_OPS] = { MEM_EACH_OP(OP) };
 #define NAME(ISA, name) name,
 const char *const mem_isa_names[MEM_ISAS] = { MEM_EACH_ISA(NAME) };
 
+enum mem_isa mem_isa_widest(void)
+{
+	int isa = MEM_REP - 1; /* the last registers */
+
+	/* Not all that have the basic loops have this one. */
+	while (!mem_kernel(MEM_SCALE, (enum mem_isa)isa) ||
+	       !mem_isa_usable((enum mem_isa)isa))
+		isa--;
+	return (enum mem_isa)isa;
+}
+
 /* By pointers that the compiler knows nothing of: a call, never its own
  * expansion. */
 static void *(*volatile libc_memset)(void *, int, size_t) = memset;

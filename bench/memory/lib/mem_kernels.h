@@ -83,15 +83,13 @@ extern const struct mem_op_info {
 
 extern const char *const mem_isa_names[MEM_ISAS];
 
-/* The rest is in ARCH/.  mem_isa_usable() - whether this processor and its
- * kernel can run it. */
+/* In ARCH/: mem_isa_usable() - whether this processor and its kernel can run
+ * it.  mem_kernel() - the loop, or NULL if there is none for this pair. */
 int mem_isa_usable(enum mem_isa isa);
-
-/* mem_isa_widest() - the widest vectors that are usable. */
-enum mem_isa mem_isa_widest(void);
-
-/* mem_kernel() - the loop, or NULL if there is none for this pair. */
 mem_kernel_fn *mem_kernel(enum mem_op op, enum mem_isa isa);
+
+/* mem_isa_widest() - the widest usable registers that have all loops. */
+enum mem_isa mem_isa_widest(void);
 
 /* Libc's functions. */
 mem_kernel_fn mem_write_libc, mem_clear_libc, mem_copy_libc;

@@ -180,9 +180,3 @@ int mem_isa_usable(enum mem_isa isa)
 	       : isa == MEM_ZVA ? !(zva_id() >> 4 & 1)
 				: 1;
 }
-
-/* The widest of the sets that have all the loops. */
-enum mem_isa mem_isa_widest(void)
-{
-	return MEM_NEON;
-}

@@ -117,9 +117,3 @@ int mem_isa_usable(enum mem_isa isa)
 	return isa != MEM_RVV || (!syscall(SYS_HWPROBE, &ask, 1, 0, NULL, 0) &&
 				  ask.value >> HWPROBE_V_BIT & 1);
 }
-
-/* The widest of the sets that have all the loops. */
-enum mem_isa mem_isa_widest(void)
-{
-	return MEM_SCALAR;
-}

@@ -164,10 +164,3 @@ int mem_isa_usable(enum mem_isa isa)
 		return 1; /* SSE2 is part of x86-64 */
 	}
 }
-
-enum mem_isa mem_isa_widest(void)
-{
-	if (mem_isa_usable(MEM_AVX512))
-		return MEM_AVX512;
-	return mem_isa_usable(MEM_AVX2) ? MEM_AVX2 : MEM_SSE2;
-}
