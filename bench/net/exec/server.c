@@ -31,14 +31,13 @@
 /* A connection without a hello for so long, or a session in which nothing
  * happens, is over. */
 #define QUIET_S 20
-#define CPU_ANY UINT64_MAX
 
 /* One process accepts clients, and one serves each session.  It keeps within
  * these limits whatever comes. */
 struct settings {
 	const char *listen;
 	struct opt_list allow;
-	uint64_t port, cpu;
+	uint64_t port;
 	uint64_t sessions, pending; /* at a time */
 	uint64_t bytes, seconds;    /* of a session */
 	uint64_t idle_s;
@@ -54,8 +53,6 @@ static const struct opt options[] = {
 	OPT_LIST('a', "allow", settings, allow,
 		 "serve this host too (this host itself always is), "
 		 "IP address"),
-	OPT_U64(0, "cpu", settings, cpu, NULL, 0, 65535,
-		"run on this CPU only, the kernel's number"),
 	OPT_U64(0, "max-sessions", settings, sessions, "64", 1, 1024,
 		"sessions at a time, count"),
 	OPT_U64(0, "max-pending", settings, pending, "512", 1, 65536,
@@ -354,16 +351,9 @@ static int allow(struct settings *set)
 
 static int serve(const struct settings *set, struct net_addr *addr)
 {
-	int fd, err;
+	const int fd = net_addr_listen(addr);
+	int err;
 
-	if (set->cpu != CPU_ANY) {
-		err = bench_pin((int)set->cpu);
-		if (err) {
-			warn("--cpu %d: %s", (int)set->cpu, strerror(-err));
-			return EXIT_USAGE;
-		}
-	}
-	fd = net_addr_listen(addr);
 	if (fd < 0) {
 		warn("listen on %s, port %u: %s", set->listen,
 		     (unsigned int)set->port, strerror(-fd));
@@ -398,7 +388,7 @@ static int serve_inherited(void)
 
 int main(int argc, char **argv)
 {
-	static struct settings set = { .cpu = CPU_ANY };
+	static struct settings set;
 	const struct opt_set sets[] = {
 		{ "Options", options, &set },
 		{ NULL, NULL, NULL },
