@@ -72,9 +72,9 @@ static int read_alone(struct bench *b, void *state, const struct bench_case *c)
 	const long fetched = looks ? bench_usage(RUSAGE_SELF).ru_inblock : 0;
 	uint64_t ticks;
 	bool pure;
-	int err;
+	const int err = file_reading_time(b, state, &ticks);
 
-	if (!file_reading_time(b, state, &ticks, &err))
+	if (err)
 		return err;
 	pure = !looks || bench_usage(RUSAGE_SELF).ru_inblock == fetched;
 	if (looks)

@@ -632,7 +632,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	while (!err && r->blocks * t->block < READING_AHEAD) {
 		err = file_reading_prepare(b, state, c);
 		if (!err)
-			file_reading_time(b, &s->reading, &ticks, &err);
+			err = file_reading_time(b, &s->reading, &ticks);
 	}
 	return err;
 }

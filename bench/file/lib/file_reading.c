@@ -361,30 +361,25 @@ static void next_stretch(struct file_reading *s, const struct file_point *t)
 		s->offset[i] = s->base + file_walk_next(&s->walk) * t->block;
 }
 
-bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
-		       int *err)
+int file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks)
 {
 	const struct file_point *t = s->point;
+	int err;
 
-	TIMER_INTERVAL(bench_timer(b)->method, *ticks, *err = read_stretch(s));
-	if (*err) {
-		*err = *err == -ENODATA && t->far
-			       ? bench_skip(b,
-					    "one read gave fewer than %zu "
-					    "bytes",
-					    t->block)
-		       : s->why ? bench_fail(b, 0, "%s", s->why)
-				: bench_fail(b, -*err, "read by %s",
-					     t->way->name);
-		return false;
-	}
+	TIMER_INTERVAL(bench_timer(b)->method, *ticks, err = read_stretch(s));
+	if (err == -ENODATA && t->far)
+		return bench_skip(b, "one read gave fewer than %zu bytes",
+				  t->block);
+	if (err)
+		return s->why ? bench_fail(b, 0, "%s", s->why)
+			      : bench_fail(b, -err, "read by %s", t->way->name);
 	s->blocks += t->n;
 	s->right += count_good(s);
 	/* The first event of a visit, no sample, is where our own code is
 	 * fetched, and more of it ahead, which no count separates. */
 	if (t->cache == FILE_WARM && s->blocks == t->n)
 		count_from_here(s);
-	return true;
+	return 0;
 }
 
 int file_reading_prepare(struct bench *b, void *state,
@@ -393,7 +388,7 @@ int file_reading_prepare(struct bench *b, void *state,
 	struct file_reading *s = state;
 	const struct file_point *t = c->data;
 	uint64_t ticks;
-	int err = 0;
+	int err;
 
 	if (s->map && t->way->mapping == MAP_SHARED &&
 	    madvise((void *)s->map, s->size, MADV_DONTNEED))
@@ -408,7 +403,8 @@ int file_reading_prepare(struct bench *b, void *state,
 		/* Reading ahead is under way again when it is timed. */
 		if (!t->fresh && !t->random) {
 			next_stretch(s, t);
-			if (!file_reading_time(b, s, &ticks, &err))
+			err = file_reading_time(b, s, &ticks);
+			if (err)
 				return err;
 		}
 	}
@@ -421,9 +417,9 @@ int file_reading_sample(struct bench *b, void *state,
 			const struct bench_case *c)
 {
 	uint64_t ticks;
-	int err;
+	const int err = file_reading_time(b, state, &ticks);
 
-	if (file_reading_time(b, state, &ticks, &err))
+	if (!err)
 		bench_record(b, c, ticks);
 	return err;
 }

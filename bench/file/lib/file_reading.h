@@ -101,8 +101,7 @@ void file_reading_leave(struct bench *b, void *state,
 			const struct bench_case *c);
 
 /* file_reading_time() - read the next stretch, for a sample() of another kind.
- * Return: whether it was read; else what sample() shall return is in *@err. */
-bool file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks,
-		       int *err);
+ * Return: as of a callback. */
+int file_reading_time(struct bench *b, struct file_reading *s, uint64_t *ticks);
 
 #endif

@@ -117,15 +117,8 @@ int net_capture_open(struct net_capture *cap, struct bench *b, uint16_t port)
 		cap->clock = wall_clock_watch();
 		return 0;
 	}
-	if (errno == EPERM || errno == EACCES)
-		return bench_skip(b,
-				  "capturing packets is not permitted (needs "
-				  "CAP_NET_RAW)");
-	return partner_refused(b,
-			       errno == EAFNOSUPPORT || errno == ENOPROTOOPT
-				       ? ENOSYS
-				       : errno,
-			       "a capture of packets");
+	return partner_refused(b, errno == ENOPROTOOPT ? ENOSYS : errno,
+			       "a capture of packets (needs CAP_NET_RAW)");
 }
 
 /* Read the next packet and give its place back.  Return: whether it is ours. */

@@ -119,8 +119,7 @@ static int enter_netlab(struct bench *b)
 	return !err ? 0
 	       : err == -ENOENT
 		       ? bench_skip(b, "%s", why)
-		       : bench_skip(b, "may not enter a network namespace: %s",
-				    strerror(-err));
+		       : bench_fail(b, -err, "enter a network namespace");
 }
 
 int net_hosts_open(struct net_hosts *h, struct bench *b)
