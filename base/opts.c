@@ -138,8 +138,8 @@ static const struct opt *find(const struct opt_set *sets, int code,
 	return NULL;
 }
 
-/* Whether the @m letters of @name have more of both ends of @word than @most,
- * which they then become, and half of it at least. */
+/* Whether the @m letters of @name share more of both ends of @word than @most,
+ * which it becomes: all of it, or half of their mean length at least. */
 static bool nearer(const char *word, const char *name, size_t m, size_t *most)
 {
 	const size_t n = strlen(word);
@@ -150,7 +150,7 @@ static bool nearer(const char *word, const char *name, size_t m, size_t *most)
 	while (same + tail < n && same + tail < m &&
 	       word[n - 1 - tail] == name[m - 1 - tail])
 		tail++;
-	if (2 * (same + tail) < n || same + tail <= *most)
+	if (same + tail <= *most || (same < n && 4 * (same + tail) < n + m))
 		return false;
 	*most = same + tail;
 	return true;

@@ -18,10 +18,11 @@ function distance(a, b,   i, j, d) {
 	return d[length(a), length(b)]
 }
 
-# The index of KNOWN whose name is most like NAME; "" if half of NAME and more would
-# have to change.
+# The index of KNOWN whose name is most like NAME; "" if half of NAME and more, without
+# dashes at its begin, would have to change.
 function nearest(name, known,   other, far, best, most) {
-	most = length(name) / 2
+	match(name, /^-*/)
+	most = (length(name) - RLENGTH) / 2
 	for (other in known) {
 		far = distance(tolower(name), tolower(other))
 		if (far < most || (far == most && best != "" && other < best)) {

@@ -168,6 +168,9 @@ TEST(means)
 	OK_STR(opts_meant("opne", names), "; did you mean open?", "the last");
 	OK_STR(opts_meant("csw", names), "; did you mean csv?", "the first");
 	OK_STR(opts_meant("sundial", names), "", "none is like it");
+	OK_STR(opts_meant("json", "duration"), "", "two letters of a long one");
+	OK_STR(opts_meant("dur", "duration"), "; did you mean duration?",
+	       "its begin");
 	OK_STR(opts_meant("", names), "", "no word");
 	OK_STR(opts_meant("csv", ""), "", "no names");
 }
