@@ -39,6 +39,10 @@ foreign_machine() {
 foreign_apt() { # WORK TOOL ARGUMENT...
 	local tool=$2 dir own=()
 
+	if [[ $debian == amd64 ]]; then
+		"$tool" -qq "${@:3}"
+		return
+	fi
 	# A relative path apt would look for below /.
 	dir=$(cd "$1" && pwd)/apt
 	[[ -e $1/sources.list ]] &&
@@ -57,6 +61,7 @@ foreign_apt() { # WORK TOOL ARGUMENT...
 foreign_update() { # WORK
 	local work=$1 suite uri
 
+	[[ $debian != amd64 ]] || return 0
 	need apt-get apt
 	mkdir -p "$work"
 	[[ ! -e $work/apt/there || $(<"$work/apt/there") != "$$" ]] || return 0
@@ -80,27 +85,31 @@ foreign_depends() { # WORK PACKAGE PATTERN
 		awk -v pattern="$3" '$1 == "Depends:" && $2 ~ pattern { print $2; exit }'
 }
 
-# Unpack PACKAGE's files below WHAT (./boot, ./usr) into WORK.
-foreign_unpack() { # WORK PACKAGE WHAT
-	(cd "$1" && foreign_apt . apt-get download "$2" >apt.log 2>&1) ||
-		skip "cannot download $2: $(tail -n 1 "$1/apt.log")"
-	dpkg-deb --fsys-tarfile "$1/$2_"*.deb | tar -C "$1" -xf - "$3"
-	rm -f "$1/$2_"*.deb
+# Unpack PACKAGE's files that match a PATTERN into WORK.
+fetch_package() { # PACKAGE WORK PATTERN...
+	(cd "$2" && foreign_apt . apt-get download "$1" 2>apt.log) ||
+		skip "cannot download $1: $(tail -n 1 "$2/apt.log")"
+	dpkg-deb --fsys-tarfile "$2/$1"_*.deb | tar -C "$2" --wildcards -xf - "${@:3}"
+	rm -f "$2/$1"_*.deb
 }
 
 # The kernel of RELEASE (6.1.0-47-arm64).
-foreign_image() { # WORK RELEASE
-	local package=linux-image-$2
+fetch_image() { # RELEASE WORK
+	local image package=linux-image-$1
 
-	find "$1" -path "*$2*" -name 'vmlinu[xz]*' 2>/dev/null | grep . && return
-	foreign_update "$1"
-	# Since Debian 14 a package of its own has the file, and elsewhere.
-	if [[ -n $(foreign_apt "$1" apt-cache pkgnames "${package/image/binary}") ]]; then
-		foreign_unpack "$1" "${package/image/binary}" ./usr/lib/modules
-	else
-		foreign_unpack "$1" "$package" ./boot
+	mkdir -p "$2"
+	if ! image=$(find "$2" -path "*$1*" -name 'vmlinu[xz]*' | grep .); then
+		foreign_update "$2"
+		# Since Debian 14 a package of its own has the file, and elsewhere.
+		[[ -z $(foreign_apt "$2" apt-cache pkgnames "linux-binary-$1" 2>/dev/null) ]] || package=linux-binary-$1
+		fetch_package "$package" "$2" '*/vmlinu[xz]*'
+		image=$(find "$2" -path "*$1*" -name 'vmlinu[xz]*' | grep .)
 	fi
-	find "$1" -path "*$2*" -name 'vmlinu[xz]*' | grep .
+	if [[ $debian == amd64 ]]; then
+		[[ $image == *"/vmlinux-$1"* ]] || unpack_kernel "$image" "$2/vmlinux-$1" || rm -f "$2/vmlinux-$1"
+		[[ ! -e $2/vmlinux-$1 ]] || image=$2/vmlinux-$1
+	fi
+	printf '%s\n' "$image"
 }
 
 # The newest kernel below WORK; if there is none yet, the newest of the list.
@@ -112,7 +121,7 @@ foreign_kernel() { # WORK
 	foreign_update "$1"
 	package=$(foreign_depends "$1" "linux-image-$flavour" '^linux-image-[0-9]')
 	[[ -n $package ]] || skip "the list has no linux-image-$flavour"
-	foreign_image "$1" "${package#linux-image-}"
+	fetch_image "${package#linux-image-}" "$1"
 	rm -rf "$1/apt"
 }
 
@@ -121,7 +130,7 @@ foreign_busybox() { # WORK
 	if [[ ! -x $1/busybox ]]; then
 		foreign_update "$1"
 		# It lies in ./bin, since Debian 13 in ./usr/bin.
-		foreign_unpack "$1" busybox-static .
+		fetch_package busybox-static "$1" '*/bin/busybox'
 		mv "$(find "$1" -path '*/bin/busybox')" "$1/busybox"
 		rm -rf "$1/apt"
 	fi
@@ -134,9 +143,9 @@ foreign_headers() { # WORK RELEASE
 
 	if [[ ! -e $headers/complete ]]; then
 		foreign_update "$1"
-		foreign_unpack "$1" "linux-headers-$2" ./usr
+		fetch_package "linux-headers-$2" "$1" ./usr
 		package=$(foreign_depends "$1" "linux-headers-$2" '^linux-headers-.*-common$')
-		foreign_unpack "$1" "$package" ./usr
+		fetch_package "$package" "$1" ./usr
 		package=$(foreign_depends "$1" "linux-headers-$2" ^linux-kbuild-)
 		# Programs that run here, of the same release.
 		here=$(cd "$1" && pwd)

@@ -32,30 +32,6 @@ unpack_kernel() { # VMLINUZ VMLINUX
 	return 1
 }
 
-# Files of a package, which is never installed.
-fetch_package() { # PACKAGE DIR PATTERN...
-	(cd "$2" && apt-get -qq download "$1" 2>apt.log) ||
-		skip "cannot download $1: $(tail -n 1 "$2/apt.log")"
-	dpkg-deb --fsys-tarfile "$2/$1"_*.deb | tar -C "$2" --wildcards -xf - "${@:3}"
-	rm -f "$2/$1"_*.deb
-}
-
-fetch_image() { # RELEASE DIR
-	local kernel=$2/vmlinux-$1 package=linux-image-$1
-	local images=("$2/boot/vmlinuz-$1" "$2/usr/lib/modules/$1/vmlinuz")
-
-	# Since Debian 14 a package of its own has the image, and elsewhere.
-	[[ -z $(apt-cache pkgnames "linux-binary-$1" 2>/dev/null) ]] || package=linux-binary-$1
-	[[ -f ${images[0]} || -f ${images[1]} ]] || fetch_package "$package" "$2" '*/vmlinuz*'
-	[[ -f ${images[0]} ]] || images=("${images[1]}")
-	if [[ -f $kernel ]] || unpack_kernel "${images[0]}" "$kernel"; then
-		printf '%s\n' "$kernel"
-	else
-		rm -f "$kernel"
-		printf '%s\n' "${images[0]}"
-	fi
-}
-
 # The first steps of every such test: the tools, and a kernel: its release, its image.
 prepare_x86() { # WORK KERNELS
 	need qemu-system-x86_64 qemu-system-x86
