@@ -1,34 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# What run-all looks at before it starts: the machine and the directory.
-
-# check_directory DIR: stop unless results can be kept in DIR.
-check_directory() {
-	local dir=$1 file
-
-	[[ ! -e $dir || -d $dir ]] || die 2 "--out: $dir is not a directory"
-	for file in "$dir"/{*,.[!.]*,..?*}; do
-		[[ ! -e $file && ! -L $file ]] ||
-			die 2 "--out: $dir is not empty; name another one, or use --resume $dir"
-	done
-	place_results --out "$dir"
-	check_writable "$dir"
-	check_room "$dir"
-}
-
-# check_room DIR: stop unless there is room for results.
-check_room() {
-	local free
-
-	free=$(place_free "$1")
-	((free >= 32 * 1024)) ||
-		die 2 "--out: only $((free / 1024)) MiB free in $1, 32 are needed"
-}
-
-# check_writable DIR: stop unless a file can be made in DIR.
-check_writable() {
-	[[ -w $1 ]] || die 2 "--out: cannot write in $1; name another directory with --out DIR"
-}
+# What run-all looks at before it starts.
 
 # check_cpu CPU: stop unless this process may run on it.
 check_cpu() {
@@ -46,15 +18,11 @@ check_prio() {
 # check_programs: stop if a planned program is missing or does not take its
 # arguments: better now than in each round.
 check_programs() {
-	local i why status program
+	local i why status
 	local -a args
 
-	for program in report machine; do
-		[[ -x $bin/$program ]] || die 2 "no program $bin/$program; run make first"
-	done
+	need_program "$bin" report machine "${plan_programs[@]}"
 	for i in "${!plan_ids[@]}"; do
-		[[ -x $bin/${plan_programs[i]} ]] ||
-			die 2 "no program $bin/${plan_programs[i]}; run make first"
 		read -ra args <<<"${plan_args[i]}"
 		status=0
 		why=$("$bin/${plan_programs[i]}" --list "${common[@]}" "${args[@]}" \

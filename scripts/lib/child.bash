@@ -55,17 +55,14 @@ child_reason() {
 # handler are, meanwhile, through log_fd.
 # Return: its status.
 child_wait() {
-	local status=0 last=0 stat parent
+	local status=0 last=0 stat
 
 	while :; do
 		status=0
 		wait "$1" 2>/dev/null || status=$?
 		((status > 128)) || break
-		stat=
-		{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || :
-		# The name in parentheses may hold anything.
-		read -r _ parent _ <<<"${stat##*) }"
-		[[ $parent == "$BASHPID" ]] || break
+		proc_stat "$1" || break
+		[[ ${stat[1]} == "$BASHPID" ]] || break
 	done
 	# It may have ended in between; then its status is still to be had.
 	if ((status > 128)); then
@@ -77,16 +74,11 @@ child_wait() {
 
 # child_sweep SESSION: kill what a program left behind in its session.
 child_sweep() {
-	local session=$1 file stat pid sid rest
+	local process stat
 
-	for file in /proc/[0-9]*/stat; do
-		{ read -r stat <"$file"; } 2>/dev/null || continue
-		pid=${stat%% *}
-		# The name in parentheses may hold anything.
-		read -r _ _ _ sid rest <<<"${stat##*) }"
-		if [[ $sid == "$session" ]]; then
-			kill -KILL "$pid" 2>/dev/null || :
-		fi
+	for process in /proc/[0-9]*; do
+		! proc_stat "${process#/proc/}" || [[ ${stat[3]} != "$1" ]] ||
+			kill -KILL "${process#/proc/}" 2>/dev/null || :
 	done
 }
 

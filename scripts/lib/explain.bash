@@ -214,7 +214,7 @@ explain_page() {
 
 # explain [PROGRAM [CASE|PATTERN]]
 explain() {
-	local program=${1-} pattern=${2-} title explain_so cmd cases
+	local program=${1-} pattern=${2-} title explain_so cases
 	local -a known sides=()
 
 	title=${program:-ledger}${pattern:+ $pattern}
@@ -228,9 +228,7 @@ explain() {
 	conf[only]=${program:-${conf[only]}}
 	check_programs
 	cases=$(for program in ${conf[only]}; do explain_cases "$program" "$pattern" || exit; done)
-	for cmd in perl nm; do
-		command -v "$cmd" >/dev/null || die 2 "explain needs the command '$cmd'"
-	done
+	need perl nm
 	needs+=(KALLSYMS)
 	check_place
 	open_out

@@ -131,8 +131,7 @@ measure() {
 
 	now_us
 	start=$now
-	exec 9<"$out/plan.tsv"
-	! command -v flock >/dev/null || flock -n 9 || die 2 "another fleet run is at work in $out"
+	place_lock 'fleet run' "$out"
 	rm -rf "$out"/.work-* # of one that was killed
 	work=$(mktemp -d "$out/.work-XXXXXXXXXX")
 	trap 'progress_clear; rm -rf "$work"' EXIT
@@ -190,7 +189,7 @@ payload() {
 
 # pool: each node that is not over, so many at a time.
 pool() {
-	local node pid i total ended=0
+	local node pid i total status ended=0
 	local -a left=()
 	local -A begun=()
 
@@ -210,9 +209,10 @@ pool() {
 		done
 		show "$ended" "$total"
 		pid=
-		wait -n -p pid "${!at_work[@]}" 2>/dev/null || :
-		# --resume measures again the nodes that were cut short.
-		[[ -z $stopped ]] || break
+		status=0
+		wait -n -p pid "${!at_work[@]}" 2>/dev/null || status=$?
+		# --resume measures again the nodes that were cut short; without a child no job ends.
+		[[ -z $stopped && (${pid:-} || $status != 127) ]] || break
 		fields_is number "${pid:-}" || continue
 		node=${at_work[$pid]}
 		unset "at_work[$pid]"
@@ -316,7 +316,7 @@ fetch() {
 	done
 	[[ -e $dir/invocations.jsonl ]] || return
 	grep '^@' "$out/plan.tsv" | cat - <(printf '@git_id\t%s\n@command_line\tfleet run\n' "$(git_id)") |
-		awk -v ended="$(date -u +%Y-%m-%dT%H:%M:%SZ)" -v interrupted=false -f "$here/lib/run.awk" >"$dir/run.json"
+		run_json "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$dir/run.json"
 	rm -rf "$out/nodes/$1"
 	mv "$dir" "$out/nodes/$1"
 }

@@ -46,13 +46,47 @@ die() {
 # utc FORMAT: set utc to the time of day.
 utc() { TZ=UTC0 printf -v utc "%($1)T" -1; }
 
-# need COMMAND...: stop unless every command is on PATH.
+# need COMMAND...: stop unless every command is on PATH; those of the set need_set of
+# packages.tsv, if it is not run.
 need() {
 	local cmd
 	for cmd in "$@"; do
 		command -v "$cmd" >/dev/null ||
-			die 2 "needs the command '$cmd'; type scripts/setup run"
+			die 2 "needs the command '$cmd'; type scripts/setup ${need_set-run}"
 	done
+}
+
+# need_program DIR NAME...: stop unless they were built.
+need_program() {
+	local name
+	for name in "${@:2}"; do
+		[[ -x $1/$name ]] || die 2 "no program $1/$name; run make first"
+	done
+}
+
+# scratch: set work to a directory that goes when we end.
+scratch() {
+	work=$(mktemp -d) || die 1 'no scratch directory'
+	trap 'rm -rf "$work"' EXIT
+}
+
+# results_place NAME: where results go by default: beside the sources, or where we are
+# if the suite was installed.
+results_place() {
+	local dir=$PWD utc
+
+	[[ ! -e $root/Makefile ]] || dir=$root
+	utc %Y%m%dT%H%M%SZ
+	printf '%s/results/%s-%s' "$dir" "$1" "$utc"
+}
+
+# proc_stat PID: set stat to the fields of /proc/PID/stat from the state on: its parent is
+# number 1, its session 3, the time of its start 19.
+proc_stat() {
+	stat=
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
+	# The name in parentheses may hold anything.
+	read -ra stat <<<"${stat##*) }"
 }
 
 # need_number NAME VALUE LEAST MOST: stop unless VALUE is such an integer.

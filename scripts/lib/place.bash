@@ -45,6 +45,33 @@ place_results() {
 	place_check "$1" "$2" "${new-}"
 }
 
+# place_new WHAT DIR [OTHERWISE]: the same, of an empty one.
+place_new() {
+	[[ ! -e $2 || -d $2 ]] || die 2 "$1: $2 is not a directory"
+	[[ -z $(ls -A "$2" 2>/dev/null) ]] || die 2 "$1: $2 is not empty; name another one${3-}"
+	place_results "$1" "$2"
+	place_writable "$1" "$2"
+	(($(place_free "$2") >= 32 * 1024)) ||
+		die 2 "$1: only $(($(place_free "$2") / 1024)) MiB free in $2, 32 are needed"
+}
+
+# place_writable WHAT DIR: stop unless a file can be made in DIR.
+place_writable() {
+	[[ -w $2 ]] || die 2 "$1: cannot write in $2; name another directory with --out DIR"
+}
+
+# place_lock WHAT DIR [SECONDS]: stop if another WHAT is at work in DIR, and still is after
+# so long; from now on others find us there, while our descriptor 9 is open.
+place_lock() {
+	exec 9<"$2"
+	! command -v flock >/dev/null || flock -w "${3-0}" 9 || die 2 "another $1 is at work in $2"
+}
+
+# run_json ENDED [INTERRUPTED [PLAN [JOURNAL]]]: run.json of these, or of a plan on stdin.
+run_json() {
+	awk -v "ended=$1" -v "interrupted=${2-false}" -f "${BASH_SOURCE[0]%/*}/run.awk" "${@:3}"
+}
+
 # place_ours PATH: whether this is a directory of ours that nobody else may
 # write in, and no link to one.
 place_ours() { [[ -d $1 && ! -L $1 && -O $1 && $(stat -c %A "$1") == d????-??-* ]]; }

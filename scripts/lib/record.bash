@@ -183,7 +183,7 @@ record_settings() { record_write "${kept}plan.tsv" "$(plan_write)"; }
 record_run() {
 	local text
 
-	text=$(awk -v "interrupted=$1" -v "ended=$2" -f "$here/lib/run.awk" "$out/${kept}plan.tsv" "$out/${kept}journal.tsv") ||
+	text=$(run_json "$2" "$1" "$out/${kept}"{plan,journal}.tsv) ||
 		record_stuck "run.json"
 	record_write run.json "$text"
 }

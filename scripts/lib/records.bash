@@ -59,8 +59,5 @@ records_end() {
 records_start() {
 	local stat
 
-	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
-	# The name in parentheses may hold anything.
-	read -ra stat <<<"${stat##*) }"
-	[[ ${stat[0]} != [ZX] ]] && printf '%s\n' "${stat[19]}"
+	proc_stat "$1" && [[ ${stat[0]} != [ZX] ]] && printf '%s\n' "${stat[19]}"
 }

@@ -7,7 +7,7 @@
 
 BEGIN {
 	FS = "\t"
-	n = split("session suite_version git_id command_line profile programs_of command setting started_at", texts, " ")
+	n = split("session suite_version git_id command_line profile programs_of command clock setting started_at", texts, " ")
 	m = split("rounds effort seed precision_pct goal_pct seconds", numbers, " ")
 	name["version"] = "suite_version"
 	name["precision"] = "precision_pct"

@@ -58,8 +58,7 @@ configure() {
 		mapfile -t kinds < <("$bin/machine" kinds)
 		plan_kinds "${kinds[@]:1}"
 	fi
-	utc '%Y%m%dT%H%M%SZ'
-	out=${conf[out]:-$(default_out)/${conf[host]}-$utc}
+	out=${conf[out]:-$(results_place "${conf[host]}")}
 	# The second run of a second has a directory of its own, too.
 	[[ -n ${conf[out]-} ]] || while [[ -e $out ]]; do out+=-2; done
 }
@@ -70,15 +69,6 @@ host_name() {
 
 	name=$(uname -n)
 	printf '%s\n' "${name//[^A-Za-z0-9.-]/_}"
-}
-
-# Beside the sources, or where we are if the suite was installed.
-default_out() {
-	if [[ -e $root/Makefile ]]; then
-		printf '%s/results' "$root"
-	else
-		printf '%s/results' "$PWD"
-	fi
 }
 
 git_id() {

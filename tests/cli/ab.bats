@@ -128,7 +128,7 @@ ab() { "$ROOT/scripts/ab" --a "$PWD/a" --b "$PWD/b" --only "one two" --seed 7 --
 	done
 	run -0 --separate-stderr ab --rounds 4
 	run -2 --separate-stderr ab --rounds 4
-	[[ $stderr == *"holds results already"* ]]
+	[[ $stderr == *"a is not empty; name another one"* ]]
 }
 
 @test "a program that fails leaves its rows out and the rest is compared" {

@@ -81,7 +81,7 @@ END
 	touch go
 	before=$(stat -c %i out/nodes/a1)
 	mkdir -p out/.work-killed/sub
-	exec 7<out/plan.tsv
+	exec 7<out
 	flock -n 7
 	try 2 "${fleet[@]}" run --resume out --bin build/bin
 	[[ $stderr == *"another fleet run is at work in"* && -e out/.work-killed ]]

@@ -18,7 +18,7 @@ refused() {
 
 @test "a program whose number is another's by now is not waited for again" {
 	cat >driver <<-'END'
-		source "$1/scripts/lib/child.bash"
+		source "$1/scripts/lib/log.bash"; source "$1/scripts/lib/child.bash"
 		wait() { return 143; } # as if a signal had come
 		child_wait 1 || echo "$?"
 	END
@@ -28,7 +28,7 @@ refused() {
 
 @test "signals that end bash's wait do not end ours" {
 	cat >driver <<-'END'
-		source "$1/scripts/lib/child.bash"
+		source "$1/scripts/lib/log.bash"; source "$1/scripts/lib/child.bash"
 		trap : TERM
 		sh -c 'for i in 1 2 3 4 5 6 7 8; do kill -TERM "$1"; kill -TERM "$1"; sleep 0.1; done; exit 7' _ $$ &
 		child_wait $! || echo "$?"
