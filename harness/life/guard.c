@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <mqueue.h>
@@ -181,8 +180,8 @@ static int remove_one(const char *kind, const char *what,
 			 : !strcmp(kind, "netns") ? "/run/netns/"
 						  : "";
 
-	if (!strcmp(kind, "owner") || !strcmp(kind, "line"))
-		return -ENOENT; /* processes, which end by themselves */
+	if (!strcmp(kind, "owner"))
+		return -ENOENT; /* for people */
 	if (!strcmp(kind, "sem"))
 		return remove_sem((int)strtol(what, NULL, 10), record);
 	if (!strcmp(kind, "mq"))
@@ -380,39 +379,6 @@ bool guard_sees_processes(void)
 	       strtol(pid, NULL, 10) == getpid();
 }
 
-/* Whether a line names another PID namespace than ours: in a container that
- * shares the records with its host, the numbers of processes mean others. */
-static bool is_elsewhere(const char *line)
-{
-	const char *ns = strstr(line, " ns=");
-	struct stat ours;
-
-	return ns && (stat("/proc/self/ns/pid", &ours) ||
-		      strtoull(ns + 4, NULL, 10) != ours.st_ino);
-}
-
-/* Whether the process that a record names as its owner, by number and time of
- * start, lives; none does.  Where that cannot be seen it is taken to live. */
-static bool owner_lives(int fd)
-{
-	char line[128] = "", stat[1024];
-	const char *state;
-	uint64_t then, started;
-	int pid;
-
-	if (pread(fd, line, sizeof(line) - 1, 0) <= 0 ||
-	    sscanf(line, "owner %d %" SCNu64, &pid, &then) != 2)
-		return false;
-	if (is_elsewhere(line) || !guard_sees_processes())
-		return true;
-	sysfile_stat(stat, sizeof(stat), "/proc/%d/stat", pid);
-	state = field_of_stat(stat, 3);
-	started = (uint64_t)field_number(field_of_stat(stat, 22), 0);
-	if (!state || !started)
-		return !kill(pid, 0);
-	return started == then && *state != 'Z' && *state != 'X';
-}
-
 static unsigned int clean_one(const char *dir, const char *name)
 {
 	char path[2 * PATH_MAX];
@@ -422,7 +388,7 @@ static unsigned int clean_one(const char *dir, const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	fd = lock_record(path, O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && !owner_lives(fd) && !fstat(fd, &record)) {
+	if (fd >= 0 && !fstat(fd, &record)) {
 		sweep(fd, &record, &s);
 		forget(path);
 	}

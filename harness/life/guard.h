@@ -11,9 +11,8 @@
  * process writes a line for each into a file, the record, that its supervisor
  * holds too; when the measuring process is gone, the supervisor removes what is
  * left.  If both are killed the next program of this user does: the record of
- * dead processes is one that nobody has locked (and, where a line of it says
- * "owner PID START ns=INODE", whose owner is gone).  scripts/lib/records.bash
- * and scripts/netlab keep records, too.  OSCOST_RECORDS in the environment is
+ * dead processes is one that nobody has locked.  scripts/lib/records.bash and
+ * scripts/netlab keep records, too.  OSCOST_RECORDS in the environment is
  * another directory for them, so that tests do not meet.
  */
 #define GUARD_RECORDS	 "/run/oscost"	      /* root's */

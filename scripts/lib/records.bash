@@ -18,7 +18,7 @@ records_clean() {
 	[[ ! -x $1/machine ]] || "$1/machine" clean-up || :
 }
 
-# records_lock FILE: open it, to be locked by us until $records_fd is closed.
+# records_lock FILE: open it, to be locked by us until $records_fd is closed, in 1 s at most.
 # The file that was opened may have been removed by the one before, as may its
 # directory: then once more.
 records_lock() {
@@ -27,7 +27,7 @@ records_lock() {
 	for ((tries = 0; tries < 100; tries++)); do
 		mkdir -m 700 "${1%/*}" 2>/dev/null || place_ours "${1%/*}" || continue
 		{ exec {records_fd}>>"$1"; } 2>/dev/null || continue
-		flock -w 30 "$records_fd" || return
+		flock -w 1 "$records_fd" || return
 		[[ ! $1 -ef /proc/$$/fd/$records_fd ]] || return 0
 		exec {records_fd}>&-
 	done
@@ -53,11 +53,4 @@ records_end() {
 	rm -f "$records_file"
 	rmdir "${records_file%/*}" 2>/dev/null || :
 	records_file=
-}
-
-# records_start PID: when it was started, in the kernel's ticks.
-records_start() {
-	local stat
-
-	proc_stat "$1" && [[ ${stat[0]} != [ZX] ]] && printf '%s\n' "${stat[19]}"
 }

@@ -67,7 +67,7 @@ gone() {
 	lab 0 true
 	[[ -c /dev/net/tun ]] || skip "no /dev/net/tun"
 	# shellcheck disable=SC2016 # expands there
-	lab 0 --bin "$BIN" --delay 1 sh -c 'sed -n "s/^line //p" /run/oscost/netlab >pid; kill -0 "$(cat pid)"'
+	lab 0 --bin "$BIN" --delay 1 sh -c 'pgrep -f "[n]et_delay 1000" >pid'
 	pid=$(<pid)
 	# Dead, if perhaps not waited for yet.
 	[[ ! -s /proc/$pid/cmdline || -z $(tr '\0' ' ' <"/proc/$pid/cmdline") ]]

@@ -281,40 +281,12 @@ static void record(const char *text, time_t when)
 		utimensat(AT_FDCWD, path, times, 0);
 }
 
-/* A record may name a living owner, by number and time of start. */
-static void owners(void)
+/* Numbers of kernel objects are given anew. */
+static void numbers(void)
 {
-	char left[64], text[512] = "", started[32] = "";
-	FILE *f = fopen("/proc/self/stat", "re");
+	char text[32];
 	const int sem = semget(IPC_PRIVATE, 1, 0600);
 
-	snprintf(left, sizeof(left), "%s/theirs", dir);
-	OK(f && fgets(text, sizeof(text), f) &&
-		   sscanf(strrchr(text, ')'),
-			  ") %*c %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d "
-			  "%*d %*d %*d %*d %*d %*d %*d %31s",
-			  started) == 1,
-	   "the time of our start");
-	if (f)
-		fclose(f);
-	mkdir(left, 0700);
-	snprintf(text, sizeof(text), "owner %d %s shaped\ndir %s\n",
-		 (int)getpid(), started, left);
-	record(text, 0);
-	OK(!guard_clean_up() && !access(left, F_OK),
-	   "an owner that lives keeps what is noted");
-	snprintf(text, sizeof(text), "owner %d %s0\ndir %s\n", (int)getpid(),
-		 started, left);
-	record(text, 0);
-	OK(!guard_clean_up() && access(left, F_OK),
-	   "a later process of its number does not");
-	mkdir(left, 0700);
-	snprintf(text, sizeof(text), "owner %d %s0 ns=1\ndir %s\n",
-		 (int)getpid(), started, left);
-	record(text, 0);
-	OK(!guard_clean_up() && !access(left, F_OK),
-	   "one of another PID namespace cannot be seen, and keeps it");
-	rmdir(left);
 	snprintf(text, sizeof(text), "sem %d\n", sem);
 	record(text, 1);
 	OK(!guard_clean_up() && semctl(sem, 0, GETVAL) == 0,
@@ -356,7 +328,7 @@ int main(void)
 	control_groups();
 	children();
 	leftovers();
-	owners();
+	numbers();
 	guard_remove_tree(dir);
 	return tap_done();
 }
