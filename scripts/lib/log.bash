@@ -16,6 +16,9 @@ umask u+rwx,o-w
 ((EUID)) || umask g-w
 [[ ${TMPDIR-/} == /* && -d ${TMPDIR-/} && -w ${TMPDIR-/} ]] || unset TMPDIR
 
+# shellcheck source=fields.bash source-path=SCRIPTDIR
+source "${BASH_SOURCE[0]%/*}/fields.bash"
+
 log_fd=2
 # The tree of the sources, or the installed one.
 [[ -v root ]] || root=${BASH_SOURCE[0]%/scripts/lib/*}
@@ -81,7 +84,7 @@ results_place() {
 }
 
 # proc_stat PID: set stat to the fields of /proc/PID/stat from the state on: its parent is
-# number 1, its session 3, the time of its start 19.
+# number 1, its session 3.
 proc_stat() {
 	stat=
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
@@ -91,12 +94,7 @@ proc_stat() {
 
 # need_number NAME VALUE LEAST MOST: stop unless VALUE is such an integer.
 need_number() {
-	local name=$1 value=$2 least=$3 most=$4
-
-	if ! [[ $value =~ ^[0-9]{1,15}$ ]] ||
-		((10#$value < least || 10#$value > most)); then
-		die 2 "$name takes $least to $most, not '$value'"
-	fi
+	fields_is "$3-$4" "$2" || die 2 "$1 takes $3 to $4, not '$2'"
 }
 
 # printed FUNCTION ARGUMENT...: its output, or one line why it cannot be written.  A

@@ -5,9 +5,6 @@
 # behind it each value is kept, a line each.  A line "+ N": behind N operands comes
 # a command with options of its own; "+ 0": there are no operands.
 
-# shellcheck source=fields.bash source-path=SCRIPTDIR
-source "${BASH_SOURCE[0]%/*}/fields.bash"
-
 declare -A conf=() option_kind=()
 declare -a given=() words=() rest=() # --options, operands, what stands behind -- or "+ N"
 

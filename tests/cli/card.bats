@@ -124,7 +124,7 @@ card_run() {
 
 @test "the profile card runs the rows of the card alone" {
 	run -0 bash -c '
-		source "$ROOT/scripts/lib/log.bash"; source "$ROOT/scripts/lib/fields.bash"
+		source "$ROOT/scripts/lib/log.bash"
 		source "$ROOT/scripts/lib/plan.bash"
 		root=$ROOT
 		plan_read <(sed -n "s/^run\t//p" "$ROOT"/bench/*/rows.tsv | cut -f 1-4)

@@ -429,7 +429,7 @@ cut_and_resume() {
 	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --suite /dev/null --out out
 	[[ $stderr == *"has no rows"* && ! -e out ]]
 	# shellcheck disable=SC2016 # expands in the new shell
-	run -0 bash -c 'source "$ROOT/scripts/lib/log.bash"; source "$ROOT/scripts/lib/fields.bash"
+	run -0 bash -c 'source "$ROOT/scripts/lib/log.bash"
 		source "$ROOT/scripts/lib/plan.bash"
 		root=$ROOT
 		declare -A conf=() saved=()
@@ -446,7 +446,7 @@ cut_and_resume() {
 @test "the rows that a program's line leaves out are of PROFILE=publish" {
 	export ROOT
 	# shellcheck disable=SC2016 # expands in the new shell
-	run -0 bash -c 'source "$ROOT/scripts/lib/log.bash"; source "$ROOT/scripts/lib/fields.bash"
+	run -0 bash -c 'source "$ROOT/scripts/lib/log.bash"
 		source "$ROOT/scripts/lib/plan.bash"; source "$ROOT/scripts/lib/settings.bash"
 		root=$ROOT bin=/bin
 		peer_check() { :; }
