@@ -235,15 +235,13 @@ show() {
 # end_jobs: all that are at work: their standard input ends, and a node leaves nothing
 # behind then. Jobs that have not ended after 3 s, or have not begun, are ended.
 end_jobs() {
-	local tries=0 name
+	local tries=0
 
 	((${#at_work[@]})) || return 0
+	exec {hold}>&-
 	[[ ${conf[engine]} != slurm ]] || scancel -Q -n "$job_name" -t PENDING 2>/dev/null || :
 	while kill -0 "${!at_work[@]}" 2>/dev/null; do
-		for name in "$work"/*.feeder "$work"/*.engine; do
-			[[ $name == *.engine && $tries -lt 30 ]] || end_process "$name"
-		done
-		tries=$((tries + 1))
+		((++tries < 30)) || kill "${!at_work[@]}" 2>/dev/null || :
 		sleep 0.1
 	done
 	at_work=()
@@ -251,30 +249,23 @@ end_jobs() {
 
 # job NODE: fleet_node.sh there; what it says goes to NODE.out and NODE.err.
 job() {
-	local name=$work/$1 boot
+	local name=$work/$1 boot feeder engine
 
 	# At a terminal all get SIGINT: stop() ends us.
 	trap '' INT
-	trap - HUP TERM
+	trap - HUP
 	# Only plain words, no single quotes: shells on both sides read it.
 	boot="echo @begin; umask 077; d=\$(mktemp -d ${conf[dir]}/oscost-fleet-XXXXXXXXXX) && cd \"\$d\" &&"
 	boot+=" head -c $(stat -c %s "$work/measure.tgz") | tar -xzf - &&"
 	boot+=" exec sh ./fleet_node.sh ${conf[limit]} -r ${conf[rounds]} -e ${conf[effort]};"
 	boot+=" rm -rf \"\$d\"; echo @end 126"
 	exec 3< <(cat "$work/measure.tgz" && exec cat "$work/hold")
-	echo $! >"$name.feeder"
+	feeder=$!
 	(engine_start "$1" "$boot") <&3 3<&- >"$name.out" 2>"$name.err" &
-	echo $! >"$name.engine"
-	wait $! || :
-	end_process "$name.feeder"
-}
-
-# end_process FILE: whose number it has.
-end_process() {
-	local pid=
-
-	{ read -r pid <"$1"; } 2>/dev/null || :
-	! fields_is number "$pid" || kill "$pid" 2>/dev/null || :
+	engine=$!
+	trap 'kill "$engine"' TERM
+	wait "$engine" || wait "$engine" || :
+	kill "$feeder" 2>/dev/null || :
 }
 
 # judge NODE SECONDS: what became of a job that has ended.
@@ -300,7 +291,7 @@ judge() {
 		over "$node" down "$2" "$said"
 	fi
 	# No pattern: another node's name may go on with a dot.
-	rm -f "$work/$node".{out,err,feeder,engine}
+	rm -f "$work/$node".{out,err}
 }
 
 # fetch NODE: the results of a job into a new directory.  The node may have
