@@ -28,7 +28,7 @@ explain_marks() { # DIR
 explain_plugin() {
 	local source=$top/ledger/ledger_plugin.c
 
-	explain_so=${conf[bin]%/*}/ledger_plugin.so
+	explain_so=${bin%/*}/ledger_plugin.so
 	[[ ! $explain_so -ot $source ]] || explain_so=$work/ledger_plugin.so
 	[[ ! -e $explain_so ]] || return 0
 	[[ -e $source ]] || die 2 "no plugin $explain_so, and no $source to make it"
@@ -43,8 +43,8 @@ explain_cases() {
 
 	read -r _ _ all <<<"$(grep "^$1 " <<<"$counted_programs")"
 	read -ra counted <<<"$all"
-	all=$("${conf[bin]}/$1" --list "${counted[@]}")
-	if ! "${conf[bin]}/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all"; then
+	all=$("$bin/$1" --list "${counted[@]}")
+	if ! "$bin/$1" --list ${2:+--case "$2"} 2>/dev/null | grep -Fx -e "$all"; then
 		mapfile -t counted <<<"$all"
 		die 2 "explain: no row of $1 that is counted matches '$2';" \
 			"$(meant "$2" "$1 --list has all" "${counted[@]}")"
@@ -55,7 +55,7 @@ explain_cases() {
 explain_refuse() { # PROGRAM CASE
 	local row
 
-	row=$("${conf[bin]}/$1" --json -n 1 --effort 1 --dir "$work" --case "$2" 2>/dev/null |
+	row=$("$bin/$1" --json -n 1 --effort 1 --dir "$work" --case "$2" 2>/dev/null |
 		jq -r --arg case "$2" 'select(.case == $case and .estimator == "derived")
 			| "is computed from other rows, and has no instructions of its own"') || :
 	[[ -z $row ]] || die 2 "explain: $1 $2 $row; explain those"
@@ -106,7 +106,7 @@ explain_symbols() { # KERNEL
 
 	cat "$work/functions.$1"
 	for program in ${conf[only]}; do
-		nm "${conf[bin]}/$program" | perl -ne 'BEGIN { ($base, $of) = (hex shift, shift) } no warnings "portable";
+		nm "$bin/$program" | perl -ne 'BEGIN { ($base, $of) = (hex shift, shift) } no warnings "portable";
 			printf "%x %s %s\n", $base + hex $1, $2, $of if /^([0-9a-f]{16}) [tT] (\S+)/' \
 			"$explain_base" "$program"
 	done
@@ -143,20 +143,20 @@ explain_side() {
 
 # Boot each kernel with each option.
 explain_sides() {
-	local kernel option
+	local kernel
 
 	for kernel in "${kernels[@]}"; do
 		beside explain_functions "$kernel"
 	done
 	wait_for_all
 	((!failed)) || return 0
-	for kernel in "${kernels[@]}"; do
-		for option in "${options[@]}"; do
-			sides+=("$kernel${option:+ $option}")
-			beside explain_side "$((${#sides[@]} - 1))" "$kernel" "$option"
-		done
-	done
+	each_side begin_side
 	wait_for_all
+}
+
+begin_side() { # KERNEL OPTION
+	sides+=("$1${2:+ $2}")
+	beside explain_side "$((${#sides[@]} - 1))" "$@"
 }
 
 # Write the counts of all sides into files; each side is compared with the first.

@@ -11,6 +11,8 @@
 declare -A journal_done=() # "round id" of what is over
 record_size=0              # bytes in invocations.jsonl
 record_own=0               # whether nobody else can write in .rows and .talk
+rows=0                     # whether record_rows() found any
+lines=                     # of record_lines()
 
 # record_try COMMAND...: stop, with its reason, if it fails.
 record_try() {
@@ -108,9 +110,8 @@ record_whole() {
 record_keep() {
 	local lines others
 
-	[[ -s $out/${kept}journal.tsv ]] || return 0
 	lines=$(awk -F '\t' "$2" "$out/${kept}journal.tsv")
-	others=$(awk -F '\t' "!($2) { n++ } END { print n + 0 }" "$out/${kept}journal.tsv")
+	others=$(awk -F '\t' "!($2)" "$out/${kept}journal.tsv" | wc -l)
 	[[ $others != 0 ]] || return 0
 	log "$others process runs $1; they are measured again"
 	record_write "${kept}journal.tsv" "$lines"

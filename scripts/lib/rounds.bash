@@ -5,6 +5,7 @@
 declare -a prefix=() # command before each program: chrt
 declare -A hung=()   # how often each row did not end
 declare -A told=()   # last message about each row
+reason=              # why the last program failed, or had no row
 
 # rounds_run: all rounds that are not done yet.
 rounds_run() {
@@ -79,7 +80,7 @@ rounds_show() {
 
 # rounds_row ROUND ROW SEED [AGAIN]: one invocation.
 rounds_row() {
-	local round=$1 i=$2 seed=$3 id=${plan_ids[$2]} status=0 start seconds reason
+	local round=$1 i=$2 seed=$3 id=${plan_ids[$2]} status=0 start seconds
 	local -a args
 
 	# A program that hung twice would hang in each round, for the whole limit.
@@ -111,7 +112,7 @@ rounds_row() {
 		return
 	fi
 	record_rows "$out/.rows"
-	rounds_reason "$status" "$took" "${plan_limits[i]}"
+	rounds_reason "$i" "$status" "$took"
 	printf -v seconds '%d.%06d' $((took / 1000000)) $((took % 1000000))
 	record_journal "$round" "$id" "$status" "$seconds" "$reason"
 	progress_took "$took"
@@ -134,19 +135,18 @@ rounds_room() {
 	fi
 }
 
-# rounds_reason STATUS MICROSECONDS LIMIT: set reason, and status where the
-# program's own does not tell the truth.
+# rounds_reason ROW STATUS MICROSECONDS: set reason, and status where the program's
+# own does not tell the truth.
 rounds_reason() {
 	reason=
-	if (($1 == 0)); then
-		((rows == 0)) || return 0
+	if (($2)); then
+		child_reason "$2" "$3" "${plan_limits[$1]}" "$out/.talk"
+		reason=${reason#"${plan_programs[$1]}: "}
+		((status != 124)) || ((hung[${plan_ids[$1]}] += 1, 1))
+	elif ((!rows)); then
 		status=1
 		reason="it printed no row"
-		return
 	fi
-	child_reason "$@" "$out/.talk"
-	reason=${reason#"${plan_programs[i]}: "}
-	((status != 124)) || ((hung[$id] += 1, 1))
 }
 
 # rounds_report ROUND ID STATUS: say it at once, but only once for each reason.
