@@ -8,8 +8,8 @@ given = $(if $(filter command,$(origin $(1))),$($(1)))
 quoted = '$(subst ','\'',$(1))'
 options = $(foreach name,$(1),$(if $(call given,$(name)),\
 	--$(shell echo $(name) | tr A-Z_ a-z-) $(call quoted,$(call given,$(name)))))
-# Its options have one list, of which a flag takes no value.
-RUN_ALL_OPTIONS := $(shell sed -n '/ flag$$/!s/ .*//p' scripts/lib/run.options | tr a-z- A-Z_)
+# Its options are those of its usage, of which a flag takes no value.
+RUN_ALL_OPTIONS := $(filter-out BIN,$(shell sed -nE 's/^\#   --([a-z-]+) [^ ].*/\1/p' scripts/run-all | tr a-z- A-Z_))
 RUN_ALL_FLAGS = --bin '$(BUILD)/bin' $(call options,$(RUN_ALL_OPTIONS)) \
 	$(if $(call given,RESUME_FAILED),--resume-failed)
 

@@ -90,11 +90,11 @@ fields_show() {
 # text goes to fields_setting[NAME], its line to fields_setting_line[NAME].
 # A line that does not fit is refused: the message ends with REMEDY, status 2.
 fields_read() {
-	local fields_file=$1 fields_remedy=$2 handler=$3 fields_line=0 line column
+	local handler=$3 line column
 	local -a lines fields
-	shift 3
 
-	fields_setting=() fields_setting_line=()
+	fields_file=$1 fields_remedy=$2 fields_line=0 fields_setting=() fields_setting_line=()
+	shift 3
 	mapfile -t lines <"$fields_file"
 	for line in "${lines[@]}"; do
 		fields_line=$((fields_line + 1))
@@ -117,6 +117,7 @@ fields_read() {
 }
 
 declare -A fields_setting=() fields_setting_line=()
+fields_file='' fields_remedy='' fields_line=0 # of the file that was read last
 
 # fields_keep @NAME VALUE: a setting of the file that is being read.
 fields_keep() {

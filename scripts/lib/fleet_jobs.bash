@@ -22,29 +22,20 @@ declare -A asked=([engine]='slurm|hosts|local' [profile]='card|quick|default' [p
 
 # fleet_save: on stdout.
 fleet_save() {
-	local name
-
 	printf '# What fleet run --resume goes on with.  Do not edit.\n'
-	for name in "${!asked[@]}"; do
-		printf '@%s\t%s\n' "$name" "${conf[$name]-}"
-	done
+	settings_print asked
 	printf 'node\t%s\n' "${nodes[@]}"
 }
 
 # fleet_load DIR: it names the nodes that commands are run on: so it must be ours.
 fleet_load() {
-	local name fields_line fields_file fields_remedy="it is not as $typed run writes it: begin a new run"
-
 	[[ -r $1/plan.tsv ]] || die 2 "$(fields_show "$1") is no fleet: it has no plan.tsv"
 	place_check DIR "$1"
 	out=$(cd "$1" && pwd)
-	fields_file=$out/plan.tsv
-	place_own_file "$fields_file" "$typed run"
+	place_own_file "$out/plan.tsv" "$typed run"
 	nodes=()
-	fields_read "$fields_file" "$fields_remedy" fleet_line word text
-	for name in "${!asked[@]}"; do
-		plan_setting "$name" "${asked[$name]:-${option_kind[$name]}}"
-	done
+	fields_read "$out/plan.tsv" "it is not as $typed run writes it: begin a new run" fleet_line word text
+	settings_take asked
 	((${#nodes[@]})) || die 2 "$fields_file names no node; $fields_remedy"
 }
 

@@ -156,22 +156,12 @@ plan_select() {
 
 # plan_write: the plan on stdout, with the settings that are kept.
 plan_write() {
-	local name i
+	local i
 
 	printf '# For oscost run --resume: do not edit.\n'
-	for name in "${!saved[@]}"; do
-		printf '@%s\t%s\n' "$name" "${conf[$name]:-}"
-	done
+	settings_print saved
 	for i in "${!plan_ids[@]}"; do
 		printf '%s\t%s\t%s\t%s\n' "${plan_ids[i]}" "${plan_programs[i]}" \
 			"${plan_args[i]}" "${plan_limits[i]}"
 	done
-}
-
-# plan_setting NAME KIND: a setting of the file that was read last, into conf.
-plan_setting() {
-	local fields_line=${fields_setting_line[$1]:-1}
-
-	fields_need "$2" "${fields_setting[$1]-}" "@$1:"
-	conf[$1]=${fields_setting[$1]-}
 }

@@ -79,7 +79,7 @@ git_id() {
 
 # reconfigure: settings of a run that stopped.
 reconfigure() {
-	local option kind fields_file fields_remedy
+	local option
 
 	for option in "${given[@]}"; do
 		[[ $option == --@(resume|resume-failed|bin|suite|peer*) ]] ||
@@ -92,14 +92,8 @@ reconfigure() {
 	peer_check
 	plan_read_suite "${conf[suite]-}" "run|once$(peer_kinds)"
 	plan_trust
-	fields_file=$out/${kept}plan.tsv
-	fields_remedy=$(remedy)
-	plan_read "$fields_file" "$fields_remedy"
-	for option in "${!saved[@]}"; do
-		kind=${saved[$option]}
-		[[ $kind != @(|\?) ]] || kind+=${option_kind[$option]}
-		plan_setting "$option" "$kind"
-	done
+	plan_read "$out/${kept}plan.tsv" "$(remedy)"
+	settings_take saved
 	[[ ${conf[host]} == "$(host_name)" ]] ||
 		die 2 "$out was begun on another machine, ${conf[host]}"
 	[[ ${conf[git_id]} == "$(git_id)" ]] ||
