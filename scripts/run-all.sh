@@ -3,13 +3,13 @@
 #
 # run-all.sh - measure with oscost-static alone: a plain shell is enough.
 #
-# usage: run-all.sh [-b FILE] [-o ROWS] [-r ROUNDS] [-e EFFORT] [-t TIMES] [-c] [PROGRAM]...
-#   -b FILE    the static file [oscost-static beside this script]
-#   -o ROWS    where the rows go; they are added to what is there [invocations.jsonl]
-#   -r ROUNDS  how often each program measures, in another order each time [6]
-#   -e EFFORT  how many samples to take, percent of the usual [100]
-#   -t TIMES   how many times the usual limit a program may take, where all is slow [1]
-#   -c         the core rows only
+# usage: run-all.sh [OPTION]... [PROGRAM]...
+#   --static FILE  the static file [oscost-static beside this script]
+#   --out FILE     the rows are added to it [invocations.jsonl]
+#   --rounds N     how often each program measures, in another order each time [6]
+#   --effort PCT   how many samples to take, percent of the usual [100]
+#   --times N      how many times the usual limit a program may take, where all is slow [1]
+#   --core         the core rows only
 # Without a PROGRAM all of the suite are measured.  `report make DIR`, where the
 # suite is built, makes the report of a directory that has invocations.jsonl.
 #
@@ -30,7 +30,7 @@ usage() {
 }
 
 misuse() {
-	echo "run-all.sh: $1 (see run-all.sh -h)" >&2
+	echo "run-all.sh: $1 (see run-all.sh --help)" >&2
 	exit 2
 }
 
@@ -74,7 +74,7 @@ one() { # ROUND PROGRAM SECONDS CORE ARGUMENT...
 	set -- "$program" --json -n 1 --round "$round" --effort "$effort" \
 		${core:+--core} "$@"
 	# shellcheck disable=SC2086 # two words, or none
-	${timeout:+timeout -k 5 $((limit * times))} "$file" "$@" >>"$rows"
+	${timeout:+timeout -k 5 $((limit * times))} "$static" "$@" >>"$out"
 	status=$?
 	case $status in
 	0 | 77) return ;;
@@ -122,32 +122,33 @@ summary() {
 		for (i = 1; i <= kinds; i++)
 			printf "%5d %s: %s\n", count[reasons[i]], who[reasons[i]], reasons[i]
 		exit bad || crashes || !good
-	}' "$rows"
+	}' "$out"
 }
 
-file=${0%/*}/oscost-static rows=invocations.jsonl rounds=6 effort=100 times=1 core=
-while getopts b:o:r:e:t:ch option; do
-	case $option in
-	b) file=$OPTARG ;;
-	o) rows=$OPTARG ;;
-	r) rounds=$OPTARG ;;
-	e) effort=$OPTARG ;;
-	t) times=$OPTARG ;;
-	c) core=1 ;;
-	h) usage; exit ;;
-	*) misuse 'wrong options' ;;
+static=${0%/*}/oscost-static out=invocations.jsonl rounds=6 effort=100 times=1 core=
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help) usage; exit ;;
+	--core) core=1 ;;
+	--static | --out | --rounds | --effort | --times)
+		[ $# -gt 1 ] || misuse "$1 needs a value"
+		eval "${1#--}=\$2"
+		shift
+		;;
+	-*) misuse "unknown argument '$1'" ;;
+	*) break ;;
 	esac
+	shift
 done
-shift $((OPTIND - 1))
 case $rounds$effort$times in
 *[!0-9]*) misuse "rounds, effort and times are numbers" ;;
 esac
-[ -x "$file" ] || misuse "there is no $file; make static makes it"
-: >>"$rows" || exit 2
+[ -x "$static" ] || misuse "there is no $static; make static makes it"
+: >>"$out" || exit 2
 
 programs=$* crashes=0 state=$$
 # A shell may know a name that it cannot start.
-case $(timeout -k 5 5 "$file" --list 2>&1) in
+case $(timeout -k 5 5 "$static" --list 2>&1) in
 *syscall*) timeout=timeout ;;
 *) timeout= ;;
 esac

@@ -30,8 +30,8 @@ class oscost_core(rfm.RunOnlyRegressionTest):
 
     @run_before('run')
     def set_arguments(self):
-        self.executable_opts = [os.path.join(self.place, 'run-all.sh'), '-c',
-                                '-r', str(self.rounds), '-o', 'invocations.jsonl']
+        self.executable_opts = [os.path.join(self.place, 'run-all.sh'), '--core',
+                                '--rounds', str(self.rounds), '--out', 'invocations.jsonl']
 
     def rows(self):
         """Row -> (unit, value of each round), of the core rows that have one."""

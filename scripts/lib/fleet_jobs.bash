@@ -248,7 +248,7 @@ job() {
 	# Only plain words, no single quotes: shells on both sides read it.
 	boot="echo @begin; umask 077; d=\$(mktemp -d ${conf[dir]}/oscost-fleet-XXXXXXXXXX) && cd \"\$d\" &&"
 	boot+=" head -c $(stat -c %s "$work/measure.tgz") | tar -xzf - &&"
-	boot+=" exec sh ./fleet_node.sh ${conf[limit]} -r ${conf[rounds]} -e ${conf[effort]};"
+	boot+=" exec sh ./fleet_node.sh ${conf[limit]} --rounds ${conf[rounds]} --effort ${conf[effort]};"
 	boot+=" rm -rf \"\$d\"; echo @end 126"
 	exec 3< <(cat "$work/measure.tgz" && exec cat "$work/hold")
 	feeder=$!

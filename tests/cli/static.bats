@@ -79,24 +79,24 @@ nowhere() {
 	local sh=${FILE%/*}/run-all.sh
 
 	calmly # else one of two copies may get no CPU in all of its windows
-	try 0 env -i sh "$sh" -r 2 -e 1 -o rows.jsonl nop syscall procedure
+	try 0 env -i sh "$sh" --rounds 2 --effort 1 --out rows.jsonl nop syscall procedure
 	jq -es '[.[] | {benchmark, round}] | unique | length == 6' rows.jsonl
 	[[ $output == *"rows measured, "*" skipped, 0 failed; 0 crashes"* ]]
 	[[ $output == *"procedure: no liboscost-plt.so"* ]]
 	mkdir run
 	mv rows.jsonl run/invocations.jsonl
 	try 0 "$BIN/report" make --no-plots run
-	try 0 env -i sh "$sh" -c -r 1 -e 1 -o core.jsonl nop syscall
+	try 0 env -i sh "$sh" --core --rounds 1 --effort 1 --out core.jsonl nop syscall
 	jq -es 'length > 0 and all(.[]; .tier == "core")' < <(jq -c 'select(.status != "skipped")' core.jsonl)
-	try 2 sh "$sh" -r many
-	try 2 sh "$sh" -b /nothing
+	try 2 sh "$sh" --rounds many
+	try 2 sh "$sh" --static /nothing
 }
 
 @test "run-all.sh needs no more than one shell, without awk and /dev/null" {
 	command -v busybox >/dev/null || skip "no busybox here"
 	cp "$(command -v busybox)" empty/sh
 	cp "${FILE%/*}/run-all.sh" empty
-	nowhere 0 /sh /run-all.sh -r 1 -e 1 nop
+	nowhere 0 /sh /run-all.sh --rounds 1 --effort 1 nop
 	jq -es 'length == 2' empty/invocations.jsonl
 }
 
@@ -104,6 +104,6 @@ nowhere() {
 	printf '%s\n' '#!/bin/sh' 'echo '\''{"benchmark":"x","case":"y","status":"failed","reason":"z"}'\' \
 		'kill -SEGV $$' >liar
 	chmod +x liar
-	try 1 sh "${FILE%/*}/run-all.sh" -b ./liar -r 1 nop
+	try 1 sh "${FILE%/*}/run-all.sh" --static ./liar --rounds 1 nop
 	[[ $output == *"failed: x y"*"0 rows measured, 0 skipped, 1 failed; 1 crashes"* ]]
 }
