@@ -32,27 +32,12 @@ check_programs() {
 	done
 }
 
-# check_quiet: a hint if other work would make the results noisy.
+# check_quiet: a hint if other work would make the results noisy, as record_noise() has
+# seen it.
 check_quiet() {
 	local busy
 
-	busy=$(check_busy)
-	((busy < 10)) ||
+	busy=$(awk -F '"lost":' '{ lost += $2 } END { printf "%d", 100 * lost / NR }' <<<"$lines")
+	! fields_is number "$busy" || ((busy < 10)) ||
 		log "hint: other processes use $busy % of the CPU time now; results will be noisy"
-}
-
-# check_busy: percent of CPU time used in 0.2 s while we sleep.  The
-# load average would tell of the build that has just ended.
-check_busy() {
-	# The first line is of all CPUs.
-	{ head -n 1 /proc/stat && sleep 0.2 && exec head -n 1 /proc/stat; } |
-		awk '{
-			all = 0
-			for (i = 2; i <= 9; i++) all += $i
-			idle = $5 + $6
-			if (NR == 2 && all > last_all)
-				busy = 100 - 100 * (idle - last_idle) / (all - last_all)
-			last_all = all; last_idle = idle
-		}
-		END { printf "%d\n", busy }'
 }
