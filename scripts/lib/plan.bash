@@ -11,6 +11,7 @@ declare -a plan_ids=() plan_programs=() plan_args=() plan_limits=()
 declare -A plan_once=()  # ids of rows that run in the first round alone
 declare -A plan_asked=() # ids of rows that are there on request: always whole
 declare -A plan_quoted=() # programs that have core rows
+declare -A plan_card=()   # --case of each that has rows of the card
 declare -A plan_suite=() # arguments of "id program" that are known to be ours
 plan_held=               # whether a plan is held to these
 
@@ -26,15 +27,18 @@ plan_read() {
 
 # plan_read_suite FILE KINDS: FILE, or the lines of these kinds of the suite.
 plan_read_suite() {
-	local kind id
+	local kind id cases words
 
-	while read -r kind id; do
+	while IFS=$'\t' read -r kind id cases words _; do
 		case $kind in
-		core) plan_quoted[$id]=1 ;;
+		core)
+			plan_quoted[$id]=1
+			[[ $words == - ]] || plan_card[$id]+=" --case ${cases// / --case }"
+			;;
 		once) plan_asked[$id]=1 plan_once[$id]=1 ;;
 		*) plan_asked[$id]=1 ;;
 		esac
-	done < <(sed -n 's/^\(once\|peer\|export\|core\)\t\([^\t]*\).*/\1 \2/p' "$root"/{bench/*,monitor}/rows.tsv)
+	done < <(sed -n '/^\(once\|peer\|export\|core\)\t/p' "$root"/{bench/*,monitor}/rows.tsv)
 	[[ -z $1 ]] || { plan_read "$1" && return; }
 	plan_read <(sed -nE "s/^($2)\t//p" "$root"/{bench/*,monitor}/rows.tsv | cut -f 1-4)
 	peer_plan
@@ -54,24 +58,19 @@ plan_whole() {
 # plan_core WORDS [card]: of programs that have core rows only those (or only
 # those of the card), and of others none, unless WORDS name them.
 plan_core() {
-	local program cases words i
-	local -a globs
-	local -A core=()
+	local program rows i
 
 	[[ -z ${2-} ]] || plan_whole
-	while IFS=$'\t' read -r program cases words _; do
-		if [[ -z ${2-} ]]; then
-			core[$program]=' --core'
-		elif [[ $words != - ]]; then
-			read -ra globs <<<"$cases"
-			core[$program]+=$(printf ' --case %s' "${globs[@]}")
-		fi
-	done < <(sed -n 's/^core\t//p' "$root"/{bench/*,monitor}/rows.tsv)
 	for i in "${!plan_ids[@]}"; do
-		# Copies on several CPUs have no core rows; of the card are those of a
-		# program's own line alone, for others have other cases.
-		if [[ ${core[${plan_programs[i]}]-} && (-z ${2-} || ${plan_ids[i]} == "${plan_programs[i]}") && ${plan_args[i]} != *--copies* && ! -v plan_asked[${plan_ids[i]}] ]]; then
-			plan_args[i]+=${core[${plan_programs[i]}]}
+		program=${plan_programs[i]} rows=
+		if [[ -z ${2-} ]]; then
+			rows=${plan_quoted[$program]+ --core}
+		elif [[ ${plan_ids[i]} == "$program" ]]; then # other lines have other cases
+			rows=${plan_card[$program]-}
+		fi
+		# Copies on several CPUs have no core rows.
+		if [[ $rows && ${plan_args[i]} != *--copies* && ! -v plan_asked[${plan_ids[i]}] ]]; then
+			plan_args[i]+=$rows
 		elif [[ -z $1 && ! -v plan_asked[${plan_ids[i]}] ]]; then
 			unset "plan_ids[i]" "plan_programs[i]" "plan_args[i]" "plan_limits[i]"
 		fi

@@ -127,7 +127,8 @@ card_run() {
 		source "$ROOT/scripts/lib/log.bash"
 		source "$ROOT/scripts/lib/plan.bash"
 		root=$ROOT
-		plan_read <(sed -n "s/^run\t//p" "$ROOT"/bench/*/rows.tsv | cut -f 1-4)
+		peer_plan() { :; }
+		plan_read_suite "" run
 		plan_core "" card
 		for i in "${!plan_ids[@]}"; do
 			read -ra args <<<"${plan_args[i]}"
