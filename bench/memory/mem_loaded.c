@@ -188,6 +188,7 @@ static int find_full(struct bench *b, struct loaded_state *s)
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct loaded_state *s = state;
+	const unsigned int load = (unsigned int)case_int(c, "load");
 	int err = s->chain.chase.at ? 0 : make_ready(b, s);
 
 	if (err)
@@ -201,9 +202,10 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 		if (bench_ns(b, (double)follow_time(b, &s->chain.chase,
 						    s->rounds)) >= LOADS_NS)
 			break;
-	if (s->ns_each_byte[s->kind] <= 0)
+	/* Neither full load nor none is a share of what full load is. */
+	if (load > 0 && load < 100 && s->ns_each_byte[s->kind] <= 0)
 		err = find_full(b, s);
-	s->load = (unsigned int)case_int(c, "load");
+	s->load = load;
 	if (bench_partner(b, BENCH_SAME_CORE) >= 0)
 		bench_fact(b, c, "same_core_cpu",
 			   bench_partner(b, BENCH_SAME_CORE));
