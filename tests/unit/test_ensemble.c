@@ -10,16 +10,13 @@
 
 #include "ensemble.h"
 #include "tests.h"
+#include "uniform.h"
 
-static uint64_t random_state = 88172645463325252u;
-
+/* All lengths of numbers, not only long ones. */
 static uint64_t next_random(void)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	/* All lengths of numbers, not only long ones. */
-	return random_state >> (random_state & 63);
+	uniform();
+	return state >> (state & 63);
 }
 
 TEST(test_wide)
@@ -222,15 +219,6 @@ TEST(test_coarse_clock)
 		   r.ticks <= 23,
 	   "so many as ask for four can: one step of the clock");
 }
-
-/* Figures that the paper printed of a method. */
-#define PAPER(least, variance, of_variances, of_minima)                 \
-	{                                                               \
-		.ensembles = 1000, .min = least,                        \
-		.total_variance_milli = (wide)(variance)*1000,          \
-		.var_of_variances_micro = (wide)(of_variances)*1000000, \
-		.var_of_minima_milli = (wide)(of_minima)*1000,          \
-	}
 
 #define PAPER(least, variance, of_variances, of_minima)                 \
 	{                                                               \

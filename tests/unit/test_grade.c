@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Grades of made-up rows, and whether another run lies where they say. */
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "grade.h"
 #include "stats.h"
 #include "tests.h"
+#include "uniform.h"
 
 /* 100 ns with an interval of @half ns to both sides, and such @tags. */
 static struct result row(double half, const char *tags)
@@ -144,18 +143,6 @@ TEST(of_others)
 	r = row(NAN, "{}");
 	r.trend = json_object();
 	OK(grade(r, NAN) == 'D', "a value that moves is not to be relied on");
-}
-
-static double normal(void)
-{
-	static uint64_t x = 7;
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++) {
-		x = x * 6364136223846793005u + 1442695040888963407u;
-		sum += (double)(x >> 11) / 9007199254740992.0;
-	}
-	return sum;
 }
 
 /* A run of @n rounds with a deviation of 2 %. */

@@ -3,16 +3,17 @@
 #include "../../bench/memory/lib/steps.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "tests.h"
+#include "uniform.h"
 
 #define KB	   1024.0
 #define MB	   (1024.0 * 1024.0)
 #define MAX_POINTS 128
 
 struct truth {
+	const char *name;
 	size_t levels;
 	double size[LEVELS_MAX], latency[LEVELS_MAX];
 };
@@ -21,13 +22,6 @@ struct curve {
 	double size[MAX_POINTS], latency[MAX_POINTS];
 	size_t n;
 };
-
-/* A fixed sequence, so that a test that passes passes always. */
-static double noise(uint64_t *x)
-{
-	*x = *x * 6364136223846793005u + 1442695040888963407u;
-	return (double)(*x >> 11) / 9007199254740992.0 - 0.5;
-}
 
 /* The share of a random chase over @size that misses a cache of @cache bytes:
  * once it does not fit, the share that does not. */
@@ -38,7 +32,7 @@ static double missing(double size, double cache)
 
 /* Four points to an octave from 1 KiB to @max. */
 static void draw(struct curve *c, const struct truth *t, double max,
-		 double spread, uint64_t seed)
+		 double spread)
 {
 	c->n = 0;
 	for (int step = 0; c->n < MAX_POINTS; step++) {
@@ -51,7 +45,7 @@ static void draw(struct curve *c, const struct truth *t, double max,
 			latency += missing(size, t->size[i]) *
 				   (t->latency[i + 1] - t->latency[i]);
 		c->size[c->n] = size;
-		c->latency[c->n++] = latency * (1 + spread * noise(&seed));
+		c->latency[c->n++] = latency * (1 + spread * (uniform() - 0.5));
 	}
 }
 
@@ -83,56 +77,36 @@ static int found(const struct curve *c, const struct truth *t, double tolerance)
 	return good;
 }
 
-static const struct truth desktop = {
-	.levels = 4,
-	.size = { 32 * KB, 512 * KB, 16 * MB },
-	.latency = { 1.1, 3.8, 12, 92 },
-};
-
-static const struct truth server = {
-	.levels = 4,
-	.size = { 48 * KB, 2 * MB, 105 * MB },
-	.latency = { 2.1, 6.7, 40, 145 },
-};
-
-static const struct truth no_l3 = {
-	.levels = 3,
-	.size = { 48 * KB, 2 * MB },
-	.latency = { 2.1, 6.7, 145 },
-};
-
-static const struct truth old = {
-	/* levels that are near each other */
-	.levels = 4,
-	.size = { 32 * KB, 256 * KB, 8 * MB },
-	.latency = { 3.2, 7.2, 25, 68 },
+static const struct truth machines[] = {
+	{ "desktop", 4, { 32 * KB, 512 * KB, 16 * MB }, { 1.1, 3.8, 12, 92 } },
+	{ "server", 4, { 48 * KB, 2 * MB, 105 * MB }, { 2.1, 6.7, 40, 145 } },
+	{ "no third cache", 3, { 48 * KB, 2 * MB }, { 2.1, 6.7, 145 } },
+	{ "levels that are near each other, the report's machine",
+	  4,
+	  { 32 * KB, 256 * KB, 8 * MB },
+	  { 3.2, 7.2, 25, 68 } },
 };
 
 TEST(test_clean)
 {
 	struct curve c;
 
-	draw(&c, &desktop, 256 * MB, 0, 1);
-	OK(found(&c, &desktop, 0.05), "four levels, desktop");
-	draw(&c, &server, 512 * MB, 0, 1);
-	OK(found(&c, &server, 0.05), "four levels, server");
-	draw(&c, &no_l3, 256 * MB, 0, 1);
-	OK(found(&c, &no_l3, 0.05), "three levels: no third cache");
-	draw(&c, &old, 256 * MB, 0, 1);
-	OK(found(&c, &old, 0.05), "four levels, the report's machine");
+	for (int i = 0; i < 4; i++) {
+		draw(&c, &machines[i], 512 * MB, 0);
+		OK(found(&c, &machines[i], 0.05), machines[i].name);
+	}
 }
 
 TEST(test_noise)
 {
-	const struct truth *truths[] = { &desktop, &server, &no_l3, &old };
 	int good = 0;
 
-	for (uint64_t seed = 1; seed <= 25; seed++)
+	for (int set = 0; set < 25; set++)
 		for (int i = 0; i < 4; i++) {
 			struct curve c;
 
-			draw(&c, truths[i], 512 * MB, 0.10, seed);
-			good += found(&c, truths[i], 0.06);
+			draw(&c, &machines[i], 512 * MB, 0.10);
+			good += found(&c, &machines[i], 0.06);
 		}
 	printf("# %d of 100\n", good);
 	OK(good == 100, "noise of +-5 %: all of 100 curves");
@@ -142,11 +116,12 @@ TEST(test_outlier)
 {
 	struct curve c;
 
-	draw(&c, &desktop, 256 * MB, 0.04, 3);
+	draw(&c, &machines[0], 256 * MB, 0.04);
 	c.latency[6] *= 3;
 	c.latency[30] *= 2;
 	c.latency[c.n - 2] *= 1.5;
-	OK(found(&c, &desktop, 0.05), "single points far off make no level");
+	OK(found(&c, &machines[0], 0.05),
+	   "single points far off make no level");
 }
 
 TEST(test_degenerate)
@@ -155,7 +130,7 @@ TEST(test_degenerate)
 	struct curve c;
 	const struct truth flat = { .levels = 1, .latency = { 5 } };
 
-	draw(&c, &flat, 64 * MB, 0.05, 1);
+	draw(&c, &flat, 64 * MB, 0.05);
 	OK(found(&c, &flat, 0.05), "a flat curve is one level");
 	OK(steps_levels(c.size, c.latency, 0, l) == 0, "no points, no level");
 	OK(steps_levels(c.size, c.latency, 2, l) == 0,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "due.h"
@@ -115,11 +113,6 @@ TEST(spreads)
 	   "if time is short, who is certain has the least");
 	OK(run_out(0.03, 2.0, &gap, &other) + other <= 32 && other < 22,
 	   "and no more is spent than there is, but for a round");
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 /* Rows of rounds: of times with a tail, of normal ones, with outliers. */

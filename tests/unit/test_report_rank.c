@@ -67,7 +67,7 @@ TEST(textbook)
 
 /* Abramowitz and Stegun, "Handbook of Mathematical Functions", 1964, tables
  * 26.1 and 26.2. */
-TEST(normal)
+TEST(normal_tail)
 {
 	OK_NEAR(rank_normal_tail(0), 0.5, 1e-15, "half lies above 0");
 	OK_NEAR(rank_normal_tail(1), 0.158655253931457, 1e-14, "above 1");

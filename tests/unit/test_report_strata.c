@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels are compared with levels: where rounds are divided, and how often what
  * is the same is called different. */
-#include <math.h>
-#include <stdint.h>
-
 #include "leaks.h"
 #include "rank.h"
-#include "tap.h"
+#include "tests.h"
+#include "uniform.h"
 
 #define ROWS 1000
-
-static uint64_t seed = 1;
-
-/* Uniform in (0, 1). */
-static double uniform(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
 
 static size_t find(struct strata *l, const double *x, size_t n, const double *y,
 		   size_t m)
@@ -36,7 +20,7 @@ static size_t find(struct strata *l, const double *x, size_t n, const double *y,
 	return strata_find(l, a, n, b, m) ? l->n : 0;
 }
 
-static void divided(void)
+TEST(divided)
 {
 	static const double one[] = { 100, 101, 102, 103, 104, 105 };
 	static const double two[] = { 100, 420, 101, 421, 102, 102 };
@@ -137,7 +121,7 @@ static void alarms(const struct shape *s, size_t n, double most)
 	OK(found <= most / 100 * ROWS, "few false alarms");
 }
 
-int main(void)
+TEST(false_alarms)
 {
 	/* The most allowed, in per cent, for 6, 10, 20 and 40 rounds. */
 	static const struct {
@@ -162,9 +146,7 @@ int main(void)
 	};
 	static const size_t rounds[] = { 6, 10, 20, 40 };
 
-	divided();
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++)
 		for (size_t k = 0; k < 4; k++)
 			alarms(&v[i].shape, rounds[k], v[i].most[k]);
-	return tap_done();
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <stdint.h>
-
 #include "leaks.h"
 #include "rank.h"
-#include "tap.h"
+#include "tests.h"
 #include "uniform.h"
 
 /* Closed forms there are for one, two and four degrees of freedom. */
-static void student(void)
+TEST(student)
 {
 	const double angle = 3 / sqrt(4 + 9.0);
 
@@ -28,7 +25,7 @@ static void student(void)
 	OK(student_tails(INFINITY, 9) == 0, "nothing is farther than that");
 }
 
-static void by_hand(void)
+TEST(by_hand)
 {
 	/* Cut off are two at each end: means of 5.5 and 7.5; what stands for
 	 * them leaves squares of 42.5, so errors of 42.5 / (6 * 5). */
@@ -78,12 +75,9 @@ static void alarms(double rarity, size_t n, int least)
 	OK(found > least, "and 5 %% more is found");
 }
 
-int main(void)
+TEST(shared_machine)
 {
-	student();
-	by_hand();
 	alarms(1e9, 10, 19990);
 	alarms(10, 10, 18000);
 	alarms(10, 7, 16000);
-	return tap_done();
 }

@@ -8,6 +8,7 @@
 
 #include "sample.h"
 #include "tests.h"
+#include "uniform.h"
 
 #define MAX_CALLS 64
 
@@ -296,17 +297,6 @@ TEST(vectors)
 	OK(!vec.n && !vec.v, "and is empty when freed");
 }
 
-/* A number below 1, the same ones in each run of the test. */
-static double dice(void)
-{
-	static uint64_t x = 1;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	return (double)(x * 0x2545F4914F6CDD1Du >> 11) / 9007199254740992.0;
-}
-
 /* Reading of a clock of @step ticks at @time: whole ticks of whole steps. */
 static double shows(double step, double time)
 {
@@ -332,9 +322,9 @@ static double grouped_error(double step, double least, double scatter)
 		const double d = least + tenth / 10.0;
 
 		for (size_t i = 0; i < n; i++) {
-			const double begin = 1000 * dice() * step;
+			const double begin = 1000 * uniform() * step;
 			const double time =
-				(d + scatter * (2 * dice() - 1)) * step;
+				(d + scatter * (2 * uniform() - 1)) * step;
 
 			x[i] = shows(step, begin + time) - shows(step, begin);
 		}

@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Two groups of rounds: found where they are, not found in made-up rounds of
  * one distribution. */
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "grade.h"
-#include "tap.h"
+#include "tests.h"
+#include "uniform.h"
 
-static uint64_t seed = 1;
-
-/* Uniform in (0, 1). */
-static double uniform(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* About normal, deviation 1. */
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) *
-	       cos(2 * 3.14159265358979 * uniform());
-}
-
-static void found(void)
+TEST(found)
 {
 	/* Readings of a run: a virtual CPU moved to another chiplet. */
 	double core_to_core[] = { 420, 96, 90, 421, 127, 101, 93, 97, 110, 95 };
@@ -57,7 +40,7 @@ static void found(void)
 	result_free(&r);
 }
 
-static void not_found(void)
+TEST(not_found)
 {
 	double few[] = { 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 20, 20 };
 	double one[] = { 10, 10, 10, 20 };
@@ -88,16 +71,13 @@ static double alarms(size_t n, double deviation)
 	return hits / 4.0;
 }
 
-int main(void)
+TEST(false_alarms)
 {
 	static const size_t rounds[] = { 5, 6, 7, 10, 20, 40 };
 
-	found();
-	not_found();
 	for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds); i++) {
 		OK(alarms(rounds[i], 0.1) < 1, "no false alarm at 10 %");
 		OK(alarms(rounds[i], 0.2) < (rounds[i] < 10 ? 50 : 10),
 		   "seldom one at 20 %");
 	}
-	return tap_done();
 }
