@@ -38,36 +38,18 @@ kmod-test: ## build it for the distribution's kernel and test it in QEMU: ARCH=a
 		'$(abspath $(KERNELS))$(foreign:%=/%)' $(if $(foreign),,'$(BUILD)/bin/nop') || \
 		{ status=$$?; [ $$status = 77 ]; }
 
-# The noise certificate, on the same kernel: where nobody outside can take time.
-.PHONY: noise-test
+# Labs on the same kernel: where nobody outside can take time; with 8 CPUs and two
+# nodes; on a machine that loses its power, and on one that reboots.
+LABS := noise cpus power kernels
 noise-test: ## test the noise certificate on a machine known to be quiet, in QEMU
-	$(Q)scripts/setup run kmod
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/lab/noise '$(BUILD)/bin' '$(BUILD)/noise-test' '$(abspath $(KERNELS))' || \
-		{ status=$$?; [ $$status = 77 ]; }
-
-# --copies and shootdown, on the same kernel with 8 CPUs and two nodes.
-.PHONY: cpus-test
 cpus-test: ## test --copies and shootdown on a machine with 8 CPUs, in QEMU
-	$(Q)scripts/setup run kmod
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/lab/cpus '$(BUILD)/bin' '$(BUILD)/cpus-test' '$(abspath $(KERNELS))' || \
-		{ status=$$?; [ $$status = 77 ]; }
-
-# A run on the same kernel, whose machine loses its power.
-.PHONY: power-test
 power-test: ## test that a power cut costs a round at most, in QEMU
-	$(Q)scripts/setup run kmod
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/lab/power '$(BUILD)/bin' '$(BUILD)/power-test' '$(abspath $(KERNELS))' || \
-		{ status=$$?; [ $$status = 77 ]; }
-
-# Kernels in turn, on a machine that reboots.
-.PHONY: kernels-test
 kernels-test: ## test scripts/kernels on a machine that reboots, in QEMU
+.PHONY: $(LABS:%=%-test)
+$(LABS:%=%-test): %-test:
 	$(Q)scripts/setup run kmod
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/lab/kernels '$(BUILD)/bin' '$(BUILD)/kernels-test' '$(abspath $(KERNELS))' || \
+	$(Q)tests/lab/$* '$(BUILD)/bin' '$(BUILD)/$@' '$(abspath $(KERNELS))' || \
 		{ status=$$?; [ $$status = 77 ]; }
 
 # A later commit left what is timed alone: the same instructions as BASE.

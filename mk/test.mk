@@ -28,32 +28,19 @@ test-programs: all $(UNITS) $(FIXTURES)
 # first.
 LIES := $(BUILD)/fixtures/lies.so
 
-$(LIES): tests/fixtures/lies/lies.c mk/test.mk
+$(LIES): tests/fixtures/lies.c mk/test.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -fPIC -shared \
 		-o $@ $< -ldl
 
-# tests/cli/restricted.bats runs programs under this library.
-DENY := $(BUILD)/fixtures/deny
-
-$(DENY): tests/fixtures/deny/deny.c mk/test.mk
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -o $@ $<
-
-# The bad disk of tests/faults.
+# What restricted.bats runs programs under, the bad disk of tests/faults, and known
+# numbers of operations, for bill.bats.
+DENY   := $(BUILD)/fixtures/deny
 FAULTS := $(BUILD)/fixtures/faults
+KNOWN  := $(BUILD)/fixtures/known
 
-$(FAULTS): tests/fixtures/faults/faults.c mk/test.mk
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -o $@ $<
-
-# Known numbers of operations, for tests/cli/bill.bats.
-KNOWN := $(BUILD)/fixtures/known
-
-$(KNOWN): tests/fixtures/known/known.c mk/test.mk
+$(DENY) $(FAULTS) $(KNOWN): $(BUILD)/fixtures/%: tests/fixtures/%.c mk/test.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -o $@ $<

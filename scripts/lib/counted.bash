@@ -74,39 +74,31 @@ counted_initrd() { # PLACE ROOT INITRD PAST PROGRAMS [LAST]
 	mkdir -p "$root/suite"
 	[[ -f $1 ]] || cp -r "$1/lib" "$root/suite"
 	[[ -z ${counted_marks-} ]] || cp "$counted_marks"/* "$root/suite"
-	cat >"$root/init" <<-'EOF'
-		#!/bin/sh
-		b=/bin/busybox
-		$b mount -t proc proc /proc
-		$b mount -t sysfs sys /sys
-		$b mount -t devtmpfs dev /dev
-		$b mkdir -p /dev/shm
-		$b mount -t tmpfs tmp /tmp
-		$b mount -t tmpfs shm /dev/shm
-		$b ip link set lo up
-		cd /tmp
-		# Until the kernel's own threads have ended their work: nine tenths idle.
-		for try in $($b seq 100); do
-			read -r cpu user nice system was rest </proc/stat
-			$b usleep 200000
-			$b awk -v was="$was" '/^cpu / { exit $5 - was < 18 }' /proc/stat && break
-		done
-	EOF
-	while read -r program effort cases; do
-		[[ -n $program && (-f $1 || -x $1/bin/$program) ]] || continue
-		counted_add "$root" "$1" "$program"
-		[[ " $5 " == *" $program "* ]] || continue
-		cat >>"$root/init" <<-EOF
-			for past in $(seq -s ' ' $((3 * $4))); do \$b true; done
-			\$b usleep $((2473 * $4))
-			$(counted_command "$program" "$effort" "$4" "$cases")
-			echo "@$program=\$?"
-		EOF
-	done <<<"$counted_programs"
 	for program in net_server machine; do
 		[[ ! -f $1 && ! -x $1/bin/$program ]] || counted_add "$root" "$1" "$program"
 	done
-	printf '%s\necho @end\n/bin/busybox poweroff -f\n' "${6-}" >>"$root/init"
+	{
+		cat <<-'EOF'
+			# Until the kernel's own threads have ended their work: nine tenths idle.
+			for try in $($b seq 100); do
+				read -r cpu user nice system was rest </proc/stat
+				$b usleep 200000
+				$b awk -v was="$was" '/^cpu / { exit $5 - was < 18 }' /proc/stat && break
+			done
+		EOF
+		while read -r program effort cases; do
+			[[ -n $program && (-f $1 || -x $1/bin/$program) ]] || continue
+			counted_add "$root" "$1" "$program"
+			[[ " $5 " == *" $program "* ]] || continue
+			cat <<-EOF
+				for past in $(seq -s ' ' $((3 * $4))); do \$b true; done
+				\$b usleep $((2473 * $4))
+				$(counted_command "$program" "$effort" "$4" "$cases")
+				echo "@$program=\$?"
+			EOF
+		done <<<"$counted_programs"
+		printf '%s\necho @end\n' "${6-}"
+	} | make_init "$root"
 	make_initrd "$root" "$3"
 }
 
@@ -137,12 +129,14 @@ counted_lacks() { # FILE NEEDED...
 	done
 }
 
+# Of the emulator: its clock, and all that a boot could take from this machine.
+readonly counted_clock=(-icount "shift=0,sleep=off" -seed 1 -rtc "base=2020-01-01T00:00:00,clock=vm")
+
 # The console in WORK/NAME; the machine has WORK/initrd.
 counted_boot() { # NAME KERNEL WORK PROCESSOR [OPTIONS]
 	local guest_options="nokaslr norandmaps ${calm:+$calm }${5-}"
 
-	boot "$1" "$2" "$3" -cpu "$4${exact-}" -m 512 -icount shift=0,sleep=off \
-		-seed 1 -rtc base=2020-01-01T00:00:00,clock=vm -pidfile "$3/$1.pid"
+	boot "$1" "$2" "$3" -cpu "$4${exact-}" -m 512 "${counted_clock[@]}" -pidfile "$3/$1.pid"
 }
 
 # Whether that boot came to its end.

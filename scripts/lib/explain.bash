@@ -88,9 +88,10 @@ explain_functions() { # KERNEL
 	if [[ ! -s $known ]]; then
 		mkdir -p "$dir"
 		make_root "$dir/root"
-		printf '/bin/busybox %s\n' 'mount -t proc proc /proc' \
-			"sed -n 's/^f*\([^ ]*\) [tTwW] /@S\1 /p' /proc/kallsyms" \
-			'echo @end' 'poweroff -f' | sed '1i #!/bin/sh' >"$dir/root/init"
+		make_init "$dir/root" <<-'EOF'
+			$b sed -n 's/^f*\([^ ]*\) [tTwW] /@S\1 /p' /proc/kallsyms
+			echo @end
+		EOF
 		make_initrd "$dir/root" "$dir/initrd"
 		boot_once "$dir/functions" "$1" '' "$1" || return
 		perl -ne 'print "f" x (16 - length $1), "$1 $2\n" if /^\@S([0-9a-f]+) (\S+)/' \

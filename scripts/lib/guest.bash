@@ -30,19 +30,41 @@ need() { # COMMAND PACKAGE
 }
 
 # The last line, and the status.
-conclude() { # WORK
-	printf 'consoles of the guests: %s\n' "$1"
+conclude() { # [WORK]
+	((!$#)) || printf 'consoles of the guests: %s\n' "$1"
 	printf '%d passed, %d failed\n' "$passed" "$failed"
 	((failed == 0))
 }
 
 # The root of a machine that knows nothing but busybox, the caller's $busybox or
-# this machine's; the caller adds /init.
+# this machine's; the caller adds make_init.
 make_root() { # ROOT
 	rm -rf "$1"
 	mkdir -p "$1"/{bin,proc,sys,dev,tmp}
 	cp "${busybox:-$(command -v busybox)}" "$1/bin/busybox"
 	ln -s busybox "$1/bin/sh"
+}
+
+# Its first process: a shell that does what standard input says, and switches the
+# machine off.  $b is busybox; /tmp, where it is, and /dev/shm are in memory.
+make_init() { # ROOT
+	{
+		cat <<-'EOF'
+			#!/bin/sh
+			b=/bin/busybox
+			$b mount -t proc proc /proc
+			$b mount -t sysfs sys /sys
+			$b mount -t devtmpfs dev /dev
+			$b mkdir -p /dev/shm
+			$b mount -t tmpfs tmp /tmp
+			$b mount -t tmpfs shm /dev/shm
+			$b ip link set lo up
+			cd /tmp
+		EOF
+		cat
+		# shellcheck disable=SC2016 # expands there
+		echo '$b poweroff -f'
+	} >"$1/init"
 }
 
 # A program, with its libraries where the loader looks for them.

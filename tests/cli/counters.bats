@@ -71,6 +71,12 @@ each_known_or_said() {
 	[[ $status == 77 ]] || jq -es 'all(.[]; .counters.context_switches != null)' <<<"$output"
 }
 
+# Loops with the number of instructions that the source has for each time round.
+readonly loops='memory 4
+register 3
+add 66
+chase 34'
+
 # collected LOOP N: instructions of N times round, with its call.
 collected() {
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null \
@@ -78,7 +84,9 @@ collected() {
 		2>&1 | sed -n 's/.*Collected : //p'
 }
 
-# The number of instructions that the source has for each time round.
+# counted LOOP N: the same by the counters of this machine.
+counted() { "$FIXTURES/counted_loops" "$1" "$2" count | sed -n 's/.* instructions=\([0-9]*\) .*scaled=0$/\1/p'; }
+
 @test "callgrind counts the loops of benchmarks as the source has them" {
 	command -v valgrind >/dev/null || skip 'no valgrind here'
 	local loop each once twice
@@ -88,30 +96,19 @@ collected() {
 		twice=$(collected "$loop" 2000)
 		printf '%s: %s, %s\n' "$loop" "$once" "$twice"
 		((twice - once == 1000 * each))
-	done <<-'EOT'
-		memory 4
-		register 3
-		add 66
-		chase 34
-	EOT
+	done <<<"$loops"
 }
 
 @test "the counters of this machine, if it has any, agree with callgrind" {
 	local loop each once twice
 
-	[[ $("$FIXTURES/counted_loops" memory 1000 count) != unknown ]] ||
-		skip 'no instructions are counted here'
+	[[ $(counted memory 1000) ]] || skip 'no instructions are counted here'
 	while read -r loop each; do
-		once=$("$FIXTURES/counted_loops" "$loop" 1000000 count)
-		twice=$("$FIXTURES/counted_loops" "$loop" 2000000 count)
+		once=$(counted "$loop" 1000000)
+		twice=$(counted "$loop" 2000000)
 		printf '%s: %s, %s\n' "$loop" "$once" "$twice"
 		# An interrupt may add an instruction on some processors.
 		((twice - once - 1000000 * each < 1000))
 		((twice - once - 1000000 * each > -1000))
-	done <<-'EOT'
-		memory 4
-		register 3
-		add 66
-		chase 34
-	EOT
+	done <<<"$loops"
 }

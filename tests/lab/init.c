@@ -22,16 +22,16 @@ static const struct {
 
 static void run(char *line)
 {
-	char *argv[WORDS + 1] = { strtok(line, " \n") };
+	char *argv[WORDS + 1] = { NULL };
 	int status = 0;
 	pid_t pid;
 
-	for (int n = 1; n < WORDS && argv[n - 1]; n++)
-		argv[n] = strtok(NULL, " \n");
+	printf("@begin %s", line);
+	fflush(stdout);
+	for (int n = 0; n < WORDS && (!n || argv[n - 1]); n++)
+		argv[n] = strtok(n ? NULL : line, " \n");
 	if (!argv[0])
 		return;
-	printf("@begin %s\n", argv[0]);
-	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		execv(argv[0][0] == '/' ? argv[0] : "/oscost", argv);

@@ -4,13 +4,19 @@
  * has counters also under those, so that both can be compared with what the
  * source says.
  *
- * usage: loops NAME N          do N times round of it
- *        loops NAME N count    and print what the counters saw: a number or
- *                              "unknown"
+ * usage: loops NAME N        do N times round of it
+ *        loops NAME N HOW    and print what the counters saw: EVENT=COUNT for
+ *                            each, "unknown" with its reason in a line below
+ *
+ * HOW is count (the user's instructions), kernel (its own, too), child (the loop
+ * is done by a child, which is not counted), cpu (all that CPU 0 does) or shared
+ * (by more sets than there are counters, which take turns).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../bench/cpu/loop.c"
 #include "../../bench/memory/lib/chase.h"
@@ -18,6 +24,8 @@
 #include "reference.h"
 
 #define LINES 4096
+#define SETS  6
+#define WIDTH 4 /* as if the core could retire four at once */
 
 static void *chase_from;
 
@@ -71,23 +79,66 @@ static const struct {
 	{ "chase", counted_chase },
 };
 
-static int count(void (*run)(uint64_t n), uint64_t n)
+static void print_counts(const struct counters *c,
+			 const struct counters_counts *k)
 {
-	static const struct counters_target self = { .kind = COUNTERS_SELF };
-	struct counters_counts k;
-	struct counters *c;
+	const double width[COUNTERS_PMUS] = { WIDTH, WIDTH, WIDTH, WIDTH };
 
-	if (counters_open(&c, &self, COUNTERS_USER) || counters_start(c))
-		return 1;
-	run(n);
-	if (counters_stop(c, &k))
-		return 1;
-	counters_close(c);
-	if (k.count[COUNTERS_INSTRUCTIONS].known &&
-	    !k.count[COUNTERS_INSTRUCTIONS].scaled)
-		printf("%.0f\n", k.count[COUNTERS_INSTRUCTIONS].value);
-	else
-		puts("unknown");
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (k->count[e].known)
+			printf(" %s=%.0f",
+			       counters_name((enum counters_event)e),
+			       k->count[e].value);
+		else
+			printf(" %s=unknown",
+			       counters_name((enum counters_event)e));
+	printf(" ipc=%.6f load_pct=%.6f scaled=%d\n", counters_ipc(k),
+	       counters_load_pct(k, width),
+	       k->count[COUNTERS_INSTRUCTIONS].scaled);
+	for (int e = 0; e < COUNTERS_EVENTS; e++)
+		if (counters_why(c, (enum counters_event)e))
+			printf("why %s: %s\n",
+			       counters_name((enum counters_event)e),
+			       counters_why(c, (enum counters_event)e));
+}
+
+/* The first time pays for pages: that is not counted. */
+static int count(void (*run)(uint64_t n), uint64_t n, const char *how)
+{
+	const struct counters_target target = {
+		.kind = strcmp(how, "cpu") ? COUNTERS_SELF : COUNTERS_CPU
+	};
+	const unsigned int flags = strcmp(how, "kernel") ? COUNTERS_USER : 0;
+	const int sets = strcmp(how, "shared") ? 1 : SETS;
+	struct counters *c[SETS];
+	struct counters_counts k;
+
+	for (int i = 0; i < sets; i++)
+		if (counters_open(&c[i], &target, flags) ||
+		    counters_start(c[i]) || counters_stop(c[i], &k))
+			return 1;
+	run(1);
+	for (int i = 0; i < sets; i++)
+		if (counters_start(c[i]))
+			return 1;
+	if (!strcmp(how, "child")) {
+		const pid_t child = fork();
+
+		if (!child) {
+			run(n);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	} else {
+		run(n);
+	}
+	for (int i = 0; i < sets; i++) {
+		if (counters_stop(c[i], &k))
+			return 1;
+		printf("%s", how);
+		print_counts(c[i], &k);
+		counters_close(c[i]);
+	}
 	return 0;
 }
 
@@ -108,7 +159,7 @@ int main(int argc, char **argv)
 			continue;
 		status = 0;
 		if (argc > 3)
-			status = count(loops[i].run, n);
+			status = count(loops[i].run, n, argv[3]);
 		else
 			loops[i].run(n);
 	}
