@@ -45,7 +45,7 @@ static inline void box_bytes(const char *name, const char *text, size_t n)
 	char path[400];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s", in_box(name));
+	snprintf(path, sizeof(path), "%s/%s", box, name);
 	for (char *p = path + 2; (p = strchr(p, '/')); *p++ = '/') {
 		*p = '\0';
 		mkdir(path, 0700);

@@ -12,33 +12,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guard.h"
-#include "tap.h"
-
-static char dir[] = "/tmp/test_guard-XXXXXX";
+#include "box.h"
+#include "tests.h"
 
 static char stuck[128];
-static char records[64];
 
-static void touch(const char *path)
+TEST(files)
 {
-	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	const char *file, *sub;
+	int fd;
 
-	if (fd >= 0)
-		close(fd);
-}
-
-static void files(void)
-{
-	char file[64], sub[64], deep[80];
-	int fd = guard_open();
-
-	snprintf(file, sizeof(file), "%s/a file", dir);
-	snprintf(sub, sizeof(sub), "%s/sub", dir);
-	snprintf(deep, sizeof(deep), "%s/x", sub);
-	touch(file);
-	mkdir(sub, 0700);
-	touch(deep);
+	box_open(true);
+	setenv("OSCOST_RECORDS", in_box("records"), 1);
+	fd = guard_open();
+	file = in_box("a file");
+	sub = in_box("sub");
+	box_put("a file", "");
+	box_put("sub/x", "");
 	OK(fd >= 0, "a guard opens");
 	OK(!guard_add(fd, "file", file) && !guard_add(fd, "dir", sub) &&
 		   !guard_add(fd, "file", "/nonexistent/x"),
@@ -48,7 +38,7 @@ static void files(void)
 	OK(access(file, F_OK) && access(sub, F_OK), "now they are not");
 	OK(guard_sweep(fd, stuck, sizeof(stuck)) == 0,
 	   "and are not looked for again");
-	touch(file);
+	box_put("a file", "");
 	OK(!guard_add(fd, "file", file) &&
 		   guard_sweep(fd, stuck, sizeof(stuck)) == 1,
 	   "the guard can be used again");
@@ -56,7 +46,7 @@ static void files(void)
 	OK(!guard_add(-1, "file", file), "without a guard nothing is noted");
 }
 
-static void kernel_objects(void)
+TEST(kernel_objects)
 {
 	int fd = guard_open();
 	int sem = semget(IPC_PRIVATE, 1, 0600);
@@ -80,26 +70,26 @@ static void kernel_objects(void)
 	guard_close(fd);
 }
 
-static void scratch(void)
+TEST(scratch)
 {
+	const size_t own = strlen(box);
 	char path[256], inside[300];
 
-	OK(!guard_scratch(dir, "prog", path, sizeof(path)) &&
-		   !strncmp(path, dir, strlen(dir)) && strstr(path, "prog"),
+	OK(!guard_scratch(box, "prog", path, sizeof(path)) &&
+		   !strncmp(path, box, own) && strstr(path, "prog"),
 	   "a scratch directory below the one that was asked for");
-	snprintf(inside, sizeof(inside), "%s/f", path);
-	touch(inside);
+	snprintf(inside, sizeof(inside), "%s/f", path + own + 1);
+	box_put(inside, "");
 	OK(!guard_remove_tree(path) && access(path, F_OK), "goes as a whole");
 	OK(!guard_remove_tree(path), "and once more without complaint");
 	OK(guard_scratch("/nonexistent", "prog", path, sizeof(path)) == -ENOENT,
 	   "an impossible directory is an error, not replaced");
-	OK(!chdir(dir) && !guard_scratch(NULL, "prog", path, sizeof(path)) &&
-		   !strncmp(path, dir, strlen(dir)),
+	OK(!chdir(box) && !guard_scratch(NULL, "prog", path, sizeof(path)) &&
+		   !strncmp(path, box, own),
 	   "without a wish it is made where we are");
 	guard_remove_tree(path);
-	snprintf(inside, sizeof(inside), "%s/gone", dir);
 	unsetenv("TMPDIR");
-	OK(!mkdir(inside, 0700) && !chdir(inside) && !rmdir(inside) &&
+	OK(!mkdir("gone", 0700) && !chdir("gone") && !rmdir(in_box("gone")) &&
 		   guard_scratch(NULL, "prog", path, 8) == -ENOENT,
 	   "of several that fail the first is told");
 	OK(!chdir("/"), "leave");
@@ -139,15 +129,15 @@ static void join(const char *group)
 		_exit(1);
 }
 
-static void control_groups(void)
+TEST(control_groups)
 {
-	char path[500], plain[64];
+	const char *plain = in_box(GUARD_CGROUP "x");
+	char path[500];
 	int fd = guard_open(), status = 0;
 	pid_t pid;
 
 	OK(guard_remove_cgroup("/sys/fs/cgroup") == -EINVAL,
 	   "a group with another name is not touched");
-	snprintf(plain, sizeof(plain), "%s/" GUARD_CGROUP "x", dir);
 	mkdir(plain, 0700);
 	OK(guard_remove_cgroup(plain) == -EINVAL && !access(plain, F_OK),
 	   "nor a directory that is no group");
@@ -223,30 +213,31 @@ static void end(pid_t pid)
 
 /* Leftovers of killed processes go with the next one; a file that is not
  * theirs, or has another owner by now, does not. */
-static void leftovers(void)
+TEST(leftovers)
 {
-	char left[64], inside[80], kept[64];
+	const char *left = in_box("left"), *records = in_box("records");
 	int fd;
-	struct stat st;
 	pid_t pid;
 
-	snprintf(left, sizeof(left), "%s/left", dir);
-	snprintf(kept, sizeof(kept), "%s/kept", dir);
-	snprintf(inside, sizeof(inside), "%s/f", left);
-	mkdir(left, 0700);
-	touch(inside);
+	box_put("left/f", "");
 	pid = killed_with("dir", left, false);
-	OK(!guard_clean_up() && !access(inside, F_OK),
+	OK(!guard_clean_up() && !access(in_box("left/f"), F_OK),
 	   "what a living process has noted stays");
 	end(pid);
 	fd = guard_open();
 	OK(access(left, F_OK), "and goes at the next start when it was killed");
 	guard_close(fd);
 	OK(access(records, F_OK), "the last record goes with its directory");
+}
 
-	mkdir(kept, 0700);
-	snprintf(inside, sizeof(inside), "%s/f", kept);
-	touch(inside);
+TEST(kept)
+{
+	const char *left = in_box("left"), *kept = in_box("kept");
+	const char *records = in_box("records"), *inside = in_box("kept/f");
+	struct stat st;
+	int fd;
+
+	box_put("kept/f", "");
 	OK(!symlink(kept, left), "a link");
 	killed_with("dir", left, true);
 	OK(guard_clean_up() == 1 && !lstat(left, &st) && !access(inside, F_OK),
@@ -269,20 +260,14 @@ static void leftovers(void)
 static void record(const char *text, time_t when)
 {
 	const struct timespec times[2] = { { when, 0 }, { when, 0 } };
-	char path[80];
-	FILE *f;
 
-	mkdir(records, 0700);
-	snprintf(path, sizeof(path), "%s/netlab", records);
-	f = fopen(path, "we");
-	if (!f || fputs(text, f) < 0 || fclose(f))
-		return;
+	box_put("records/netlab", text);
 	if (when)
-		utimensat(AT_FDCWD, path, times, 0);
+		utimensat(AT_FDCWD, in_box("records/netlab"), times, 0);
 }
 
 /* Numbers of kernel objects are given anew. */
-static void numbers(void)
+TEST(numbers)
 {
 	char text[32];
 	const int sem = semget(IPC_PRIVATE, 1, 0600);
@@ -297,7 +282,7 @@ static void numbers(void)
 }
 
 /* A child that ignores what can be ignored, and its own child. */
-static void children(void)
+TEST(children)
 {
 	pid_t pid;
 

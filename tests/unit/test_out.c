@@ -5,7 +5,7 @@
 
 #include "grade.h"
 #include "out.h"
-#include "tap.h"
+#include "tests.h"
 #include "units.h"
 
 #define ROWS 4
@@ -60,7 +60,7 @@ static size_t longest(char *s)
 	return most;
 }
 
-static void remarks(void)
+TEST(remarks)
 {
 	rows[0] = row("a=0", RESULT_OK);
 	rows[0].states =
@@ -105,7 +105,7 @@ static void remarks(void)
 	OK(longest(text) <= 80, "in 80 columns");
 }
 
-static void wide(void)
+TEST(wide)
 {
 	rows[0] = row("a=1", RESULT_OK);
 	rows[0].samples = 9;
@@ -128,7 +128,7 @@ static void wide(void)
 	   "wide: a row without value has no figures");
 }
 
-static void counters(void)
+TEST(counters)
 {
 	rows[0] = row("a=1", RESULT_OK);
 	rows[0].counters =
@@ -146,7 +146,7 @@ static void counters(void)
 
 #define LONG "op=a_name_as_long_as_they_are,"
 
-static void names(void)
+TEST(names)
 {
 	rows[0] = row(LONG LONG "stat=first", RESULT_OK);
 	rows[1] = row("op=less", RESULT_OK);
@@ -180,22 +180,11 @@ static bool reads(const char *reason, const char *field)
 	return found;
 }
 
-static void csv(void)
+TEST(csv)
 {
 	OK(reads("plain", ",ok,plain,ns,"), "CSV: as it is");
 	OK(reads("a,\"b\"", ",ok,\"a,\"\"b\"\"\",ns,"), "quoted");
 	OK(reads("=1+1", ",ok,'=1+1,ns,"), "no formula");
 	OK(reads("-2,5", ",ok,\"'-2,5\",ns,"), "nor in quotes");
 	OK(reads("a\nb\033[1m", ",ok,a b?[1m,ns,"), "no control characters");
-}
-
-int main(void)
-{
-	remarks();
-	wide();
-	counters();
-	names();
-	free(text);
-	csv();
-	return tap_done();
 }

@@ -5,7 +5,7 @@
 
 #include "course.h"
 #include "leaks.h"
-#include "tap.h"
+#include "tests.h"
 
 static struct row rows[] = {
 	{ .all = { .name = "a=1", .unit = "ns", .value = 8 } },
@@ -79,8 +79,10 @@ static int reads(const char *text, const char *want)
 	return same;
 }
 
-static void values(void)
+TEST(values)
 {
+	run.machine = json_pack("{s:I, s:{s:f}}", "memory_bytes",
+				(json_int_t)1024, "timer", "core_hz", 2e9);
 	OK(is("2 + 3 * 4 - 6 / 2", 11), "times before plus");
 	OK(is("(2+3) * 4", 20) && is("10 - 2 - 3", 5), "brackets, order");
 	OK(is("65.5e3 / 1e3", 65.5), "numbers with a point and an exponent");
@@ -94,7 +96,7 @@ static void values(void)
 	OK(is("a", 3), "a name of the caller");
 }
 
-static void absent(void)
+TEST(absent)
 {
 	OK(lacks("second", "\"Second\" in this run"), "a row without value");
 	OK(lacks("second.predicted", "an estimate of \"Second\""), "nor this");
@@ -115,7 +117,7 @@ static void absent(void)
 	   "too deep");
 }
 
-static void words(void)
+TEST(words)
 {
 	OK(reads("it takes {ns first * 1000}, {1 first / 2} times, {% 0.25}",
 		 "it takes 8.00 µs, 4.00 times, 25 %"),
@@ -123,15 +125,5 @@ static void words(void)
 	OK(reads("{ns second} and {", "unknown and unknown"),
 	   "without a value");
 	OK(reads("none", "none") && reads("", ""), "without figures");
-}
-
-int main(void)
-{
-	run.machine = json_pack("{s:I, s:{s:f}}", "memory_bytes",
-				(json_int_t)1024, "timer", "core_hz", 2e9);
-	values();
-	absent();
-	words();
 	json_decref(run.machine);
-	return tap_done();
 }

@@ -9,18 +9,9 @@
 #include "leaks.h"
 #include "out.h"
 #include "sections.h"
-#include "tap.h"
+#include "tests.h"
 
-static int is(const char *got, const char *want)
-{
-	int same = got ? want && !strcmp(got, want) : !want;
-
-	if (!same)
-		printf("# got %s\n", got ? got : "NULL");
-	return same;
-}
-
-static void values(void)
+TEST(values)
 {
 	struct result r;
 
@@ -29,50 +20,50 @@ static void values(void)
 	r.value = 1234;
 	r.ci95[0] = 1200;
 	r.ci95[1] = 1300;
-	OK(is(tables_value(&r), "1.23 µs"), "a value in the unit that suits");
-	OK(is(tables_interval(&r), "1.200 – 1.300 µs (±4.1 %)"),
-	   "an interval in the unit of its value");
+	OK_STR(tables_value(&r), "1.23 µs", "a value in the unit that suits");
+	OK_STR(tables_interval(&r), "1.200 – 1.300 µs (±4.1 %)",
+	       "an interval in the unit of its value");
 	OK_NEAR(grade_halfwidth(&r), 50.0 / 1234, 1e-12, "half width");
 	r.value = 99.96;
 	r.ci95[0] = 76.4;
 	r.ci95[1] = 99.99;
 	result_set(&r.unit, "%");
-	OK(is(tables_value(&r), "99.96 %"), "a value lies in its interval");
+	OK_STR(tables_value(&r), "99.96 %", "a value lies in its interval");
 	r.ci95[1] = 100;
-	OK(is(tables_value(&r), "100 %"), "and is short where it can be");
+	OK_STR(tables_value(&r), "100 %", "and is short where it can be");
 	result_set(&r.unit, "ns");
 	r.ci95[0] = NAN;
-	OK(is(tables_interval(&r), NULL), "no interval");
+	OK_STR(tables_interval(&r), NULL, "no interval");
 	r.status = RESULT_BELOW_RESOLUTION;
 	r.resolution = 0.5;
-	OK(is(tables_value(&r), "< 0.500 ns"), "below resolution");
+	OK_STR(tables_value(&r), "< 0.500 ns", "below resolution");
 	OK(isnan(grade_halfwidth(&r)), "which has no width");
-	OK(is(out_reason(&r), NULL), "no reason");
+	OK_STR(out_reason(&r), NULL, "no reason");
 	result_set(&r.reason, "< 0.500 ns: the runs disagree");
-	OK(is(out_reason(&r), "the runs disagree"),
-	   "its reason without the bound, which the value names");
+	OK_STR(out_reason(&r), "the runs disagree",
+	       "its reason without the bound, which the value names");
 	result_set(&r.reason, "the time: none");
-	OK(is(out_reason(&r), "the time: none"), "a rate has no bound");
+	OK_STR(out_reason(&r), "the time: none", "a rate has no bound");
 	r.resolution = NAN;
 	result_set(&r.reason, "unstable: rounds from 1.00 GB/s to 3.00 GB/s");
-	OK(is(tables_value(&r), "unstable"), "a rate has no bound");
-	OK(is(out_reason(&r), "rounds from 1.00 GB/s to 3.00 GB/s"),
-	   "and says what the rounds gave");
+	OK_STR(tables_value(&r), "unstable", "a rate has no bound");
+	OK_STR(out_reason(&r), "rounds from 1.00 GB/s to 3.00 GB/s",
+	       "and says what the rounds gave");
 	r.status = RESULT_SKIPPED;
-	OK(is(tables_value(&r), "skipped"), "skipped");
+	OK_STR(tables_value(&r), "skipped", "skipped");
 	r.status = RESULT_OK;
 	r.states = json_loads("{\"low\": 98.2, \"low_rounds\": 8, \"high\":"
 			      "4710, \"high_rounds\": 2}",
 			      0, NULL);
 	r.ci95[0] = 90;
-	OK(is(tables_value(&r), "98.2 ns (80 %) or 4.71 µs (20 %)"),
-	   "two states with their shares");
-	OK(is(tables_interval(&r), NULL) && isnan(grade_halfwidth(&r)),
+	OK_STR(tables_value(&r), "98.2 ns (80 %) or 4.71 µs (20 %)",
+	       "two states with their shares");
+	OK(!tables_interval(&r) && isnan(grade_halfwidth(&r)),
 	   "and no interval from one to the other");
 	result_free(&r);
 }
 
-static void evidence(void)
+TEST(evidence)
 {
 	struct result r;
 
@@ -82,25 +73,25 @@ static void evidence(void)
 				"\"seen\": 999999}, \"page_bytes\": 4096,"
 				"\"depth\": [1, 3], \"kind\": \"varies\"}",
 				0, NULL);
-	OK(is(out_evidence(&r),
-	      "calls 26378240/26378240; bytes 999999/1000000; "
-	      "page_bytes 4096; depth 1…3; kind varies"),
-	   "evidence: seen and expected, and facts");
+	OK_STR(out_evidence(&r),
+	       "calls 26378240/26378240; bytes 999999/1000000; "
+	       "page_bytes 4096; depth 1…3; kind varies",
+	       "evidence: seen and expected, and facts");
 	r.n = 4;
 	r.status = RESULT_BELOW_RESOLUTION;
-	OK(is(out_evidence(&r),
-	      "calls 6594560/6594560; bytes 249999.75/250000; "
-	      "page_bytes 4096; depth 1…3; kind varies"),
-	   "evidence of one invocation of several, without a value too");
+	OK_STR(out_evidence(&r),
+	       "calls 6594560/6594560; bytes 249999.75/250000; "
+	       "page_bytes 4096; depth 1…3; kind varies",
+	       "evidence of one invocation of several, without a value too");
 	json_decref(r.evidence);
 	r.evidence = NULL;
 	r.tags = json_loads("{\"migrated\": 0, \"involuntary\": 2}", 0, NULL);
-	OK(is(out_evidence(&r), "disturbed: involuntary 2"),
-	   "tags that are not 0");
+	OK_STR(out_evidence(&r), "disturbed: involuntary 2",
+	       "tags that are not 0");
 	result_free(&r);
 }
 
-static void table(void)
+TEST(table)
 {
 	struct table t = { 0 };
 
@@ -123,14 +114,10 @@ static void table(void)
 	   "only the last brackets go");
 }
 
-int main(void)
+TEST(exits)
 {
-	values();
-	evidence();
-	table();
-	OK(is(tables_exit(77), "skipped"), "exit status 77");
-	OK(is(tables_exit(124), "took longer than its limit"), "124");
-	OK(is(tables_exit(137), "killed by signal 9"), "137: no time-out");
-	OK(is(tables_exit(255), "exit status 255"), "255");
-	return tap_done();
+	OK_STR(tables_exit(77), "skipped", "exit status 77");
+	OK_STR(tables_exit(124), "took longer than its limit", "124");
+	OK_STR(tables_exit(137), "killed by signal 9", "137: no time-out");
+	OK_STR(tables_exit(255), "exit status 255", "255");
 }

@@ -11,7 +11,7 @@
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/task/ipc.c"
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 
 /* If HANGS_ROUNDS rounds take HANGS_S seconds they will never end. */
 #define HANGS_ROUNDS 1000
@@ -57,7 +57,7 @@ static void round_trips(enum channel_way way, size_t size, unsigned int members)
 }
 
 /* Those behind the members of a lap have no part in it. */
-static void part_of_a_ring(void)
+TEST(part_of_a_ring)
 {
 	struct ring_account sum;
 	struct ring r;
@@ -142,7 +142,7 @@ static void flow(enum channel_way way, size_t size)
 }
 
 /* A byte that is not the pattern's is seen. */
-static void wrong_byte(void)
+TEST(wrong_byte)
 {
 	unsigned char buf[64];
 
@@ -153,7 +153,7 @@ static void wrong_byte(void)
 }
 
 /* Another message than the one that is due is no answer. */
-static void wrong_message(void)
+TEST(wrong_message)
 {
 	struct message stale = { 7, 0 };
 	struct ring r;
@@ -174,7 +174,7 @@ static bool opens(enum channel_way way, size_t size)
 	return open;
 }
 
-static void limits(void)
+TEST(limits)
 {
 	begin();
 	OK(!opens(CHANNEL_UNIX_DGRAM, 1ul << 30),
@@ -230,7 +230,7 @@ static void lost_wake_ups(size_t size)
 }
 
 /* The same where one side is often ahead: the queue has two such messages. */
-static void lost_wake_ups_of_flow(void)
+TEST(lost_wake_ups_of_flow)
 {
 	static struct state s;
 
@@ -245,7 +245,7 @@ static void lost_wake_ups_of_flow(void)
 	ring_close(&s.ring);
 }
 
-static void queue_order(void)
+TEST(queue_order)
 {
 	static union {
 		struct queue queue;
@@ -270,12 +270,8 @@ static void queue_order(void)
 	OK(!bad, "a queue gives back what was put in, in order");
 }
 
-int main(void)
+TEST(all_ways)
 {
-	queue_order();
-	limits();
-	wrong_byte();
-	wrong_message();
 	for (enum channel_way way = 0; way < CHANNEL_WAYS; way++) {
 		round_trips(way, 8, 2);
 		round_trips(way, 8, 5);
@@ -284,7 +280,6 @@ int main(void)
 	}
 	round_trips(CHANNEL_PIPE, 65536, 2);
 	round_trips(CHANNEL_SHM_FUTEX, 262144, 2);
-	part_of_a_ring();
 	flow(CHANNEL_PIPE, 64);
 	flow(CHANNEL_UNIX_STREAM, 8192);
 	flow(CHANNEL_UNIX_DGRAM, 1024);
@@ -292,6 +287,4 @@ int main(void)
 	flow(CHANNEL_POSIX_MQ, 1024);
 	lost_wake_ups(8);
 	lost_wake_ups(65536);
-	lost_wake_ups_of_flow();
-	return tap_done();
 }
