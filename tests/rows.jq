@@ -32,6 +32,15 @@ def spells($name_of_case):
 		or ($terms[$i] == "\($e[$i].key)=\($e[$i].value | canonical)")]
 	     | all);
 
+# What was only read, what ran beside another row or is made of its events, and the
+# operation that the compiler left out: none of them leaves anything to look at.
+def leaves_nothing:
+	.benchmark as $program | .params
+	| ($program == "mem_bandwidth" and (.kernel | test("^read|_ints")))
+		or ($program == "mem_loaded" and .stat == "bandwidth")
+		or ($program == "file_read" and .stat == "rate")
+		or ($program == "mistakes" and .mistake == "removed");
+
 def wrong:
 	. as $row
 	| ($types | to_entries[]
@@ -69,11 +78,15 @@ def wrong:
 	   | "percentiles are not in order"),
 	  (select(.status == "ok" and .estimator != "derived" and .samples < 1)
 	   | "a value without a sample"),
-	  (select(.status == "ok")
-	   | .evidence | to_entries[]
-	   # 1 of 6 is a share of 0.166666666667: it is written with twelve digits.
-	   | select((.value | type) == "object" and (.value.seen < .value.expected * (.value.share // 1) * (1 - 1e-11)
+	  (select(.reason != null and (.reason | length) < 10) | "the reason is \(.reason)"),
+	  (select(.status | IN("ok", "below_resolution"))
+	   | (.evidence | to_entries[]
+	      # 1 of 6 is a share of 0.166666666667: it is written with twelve digits.
+	      | select((.value | type) == "object" and (.value.seen < .value.expected * (.value.share // 1) * (1 - 1e-11)
 			or (.value.kind == "proof" and .value.seen > .value.expected)))
-	   | "ok, but \(.key): \(.value)");
+	      | "measured, but \(.key): \(.value)"),
+	     (select(.estimator != "derived" and (leaves_nothing | not) and
+			all(.evidence[] | objects; .expected <= 0))
+	      | "measured, but proves nothing"));
 
 .[] | .case as $c | wrong | "\($c): \(.)"

@@ -36,16 +36,6 @@ one_cpu() {
 	taskset -c "$(first_cpu)" "$@"
 }
 
-@test "no evidence is missing and none is short" {
-	local program
-	for program in ipc signal sync wakeup poll; do
-		quick "$program"
-		[[ -s rows && -z $(cases '.status == "failed"') ]]
-		[[ -z $(cases '.status == "ok" and ([.evidence[] | objects] |
-			length == 0 or any(.seen < .expected * (.share // 1)))') ]]
-	done
-}
-
 @test "a partner is where its row says" {
 	need_two_cpus
 	local ask

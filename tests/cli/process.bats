@@ -54,18 +54,6 @@ killed_partner() {
 	echo "$status"
 }
 
-@test "what was measured has its evidence: children, threads, switches" {
-	local program
-	for program in process thread context_switch; do
-		measured "$program"
-		rows 'all(.status != "failed")'
-		rows '[.[] | select(.status == "ok" and .estimator != "derived")] |
-			length > 0 and all(any(.evidence[] | objects; .seen >= .expected * (.share // 1)))'
-	done
-	rows 'all(.[] | select(.case | test("place=same_cpu,stat=round_trip"));
-		.status == "skipped" or .evidence.switches.expected > 0)'
-}
-
 @test "the smaller of two is not larger than either" {
 	measured process --case 'op=first_instruction,parent=small,*'
 	rows 'map(select(.min) | {(.params.view): .min}) | add |
