@@ -7,7 +7,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "plain.h"
 
 #define G1  "r8"
 #define G8  G1 ",r9,r10,r11,r12,r13,r14,rax"
@@ -60,21 +61,6 @@ static const struct {
 	ROW(divsd), ROW(sqrtsd), ROW(fmadd),
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double ns(void (*loop)(unsigned long passes))
 {
 	double begin, middle;
@@ -93,7 +79,7 @@ static double cycles(void (*loop)(unsigned long passes))
 
 	for (int i = 0; i < 41; i++)
 		x[i] = ns(loop) / ns(add_1);
-	qsort(x, 41, sizeof(*x), compare);
+	qsort(x, 41, sizeof(*x), ascending);
 	return x[20];
 }
 

@@ -1,18 +1,24 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# For all of them, behind log.bash: options, and rounds that are kept in a file.
+# For all of them: options, and rounds that are kept in a file.
+
+export LC_ALL=C
+here=$(readlink -f "${BASH_SOURCE[0]}") here=${here%/*}
+readonly here
+# shellcheck source-path=SCRIPTDIR/../../scripts source=lib/log.bash
+source "$here/../../scripts/lib/log.bash"
 
 bin=${here%/*/*}/build/bin
 rounds=10 cpu=0 values=''
 
 # take_options "NAME..." PROGRAM ARGUMENT...: --NAME VALUE sets this variable.
 take_options() {
-	local names=" $1 " program=$2
+	local taken=" $1 " program=$2
 
 	shift 2
 	while (($#)); do
 		[[ $1 != -h && $1 != --help ]] || { usage && exit 0; }
-		[[ $1 == --* && $names == *" ${1#--} "* ]] || die 2 "unknown argument '$1'; see $0 --help"
+		[[ $1 == --* && $taken == *" ${1#--} "* ]] || die 2 "unknown argument '$1'; see $0 --help"
 		(($# >= 2)) || die 2 "$1 needs a value"
 		printf -v "${1#--}" '%s' "$2"
 		shift 2
@@ -27,3 +33,21 @@ last_round() { awk -F'\t' '$1 > n { n = $1 } END { print n + 0 }' "$values" 2>/d
 
 # last_cpu: the programs' own choice, the last one that may be used.
 last_cpu() { taskset -cp $$ | sed 's/.*[ ,-]//'; }
+
+# take_rounds FUNCTION: call it with the number of each round.
+take_rounds() {
+	local before round
+
+	before=$(last_round)
+	for ((round = before + 1; round <= before + rounds; round++)); do
+		"$1" "$round"
+	done
+}
+
+# table: medians over the rounds, and of the ratios.
+table() { awk -f "$here/ratios.awk" "$values"; }
+
+# note ROUND WHAT/WHO VALUE: one measured value.
+note() { printf '%s\t%s\t%s\n' "$@" >>"$values"; }
+
+has() { command -v "$1" >/dev/null; }

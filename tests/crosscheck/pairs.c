@@ -12,8 +12,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "plain.h"
 
 enum { SAMPLES = 2000, LOOP = 200, PAGE = 4096, GROUP = 16 };
 #define MIB ((size_t)1 << 20)
@@ -22,26 +23,11 @@ static double sample[SAMPLES];
 static char buffer[PAGE];
 static unsigned char seen[4 * MIB / PAGE];
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int order(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double middle(void)
 {
 	double sum = 0;
 
-	qsort(sample, SAMPLES, sizeof(*sample), order);
+	qsort(sample, SAMPLES, sizeof(*sample), ascending);
 	for (int i = SAMPLES * 9 / 20; i < SAMPLES * 11 / 20; i++)
 		sum += sample[i];
 	return sum * 10 / SAMPLES;

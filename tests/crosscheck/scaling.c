@@ -7,15 +7,15 @@
  * instructions as one of the suite's, with which on purpose it shares nothing.
  * Usage: scaling MILLISECONDS CPU...
  */
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "plain.h"
 
 #define MOST	     64
 #define MOST_WINDOWS 1000
@@ -28,25 +28,14 @@ struct counter {
 static void count(struct counter *mine, int cpu)
 {
 	const pid_t parent = getppid();
-	cpu_set_t set;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
+	if (pin(cpu))
 		_exit(1);
 	for (;;) {
 		if (getppid() == parent)
 			mine->calls++;
 	}
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void nap(double ms)
@@ -64,13 +53,6 @@ static unsigned long sum(const struct counter *c, int n)
 	for (int i = 0; i < n; i++)
 		all += c[i].calls;
 	return all;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
@@ -97,13 +79,13 @@ int main(int argc, char **argv)
 		const double from = now();
 
 		nap(WINDOW_MS);
-		rate[i] = (double)(sum(c, n) - before) / (now() - from);
+		rate[i] = (double)(sum(c, n) - before) / (now() - from) * 1e9;
 	}
 	for (int i = 0; i < n; i++) {
 		kill(child[i], SIGKILL);
 		waitpid(child[i], NULL, 0);
 	}
-	qsort(rate, (size_t)windows, sizeof(*rate), by_size);
+	qsort(rate, (size_t)windows, sizeof(*rate), ascending);
 	printf("%.1f\n", rate[windows / 2]);
 	return 0;
 }
