@@ -284,7 +284,6 @@ static void keep(struct row *row, const struct result *const *of, size_t n)
 {
 	const double best = result_best_share(of, n);
 
-	row->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct result *r = of[i];
 
@@ -304,15 +303,16 @@ static void keep(struct row *row, const struct result *const *of, size_t n)
 static int make_row(struct reading *in, struct row *row,
 		    const struct line *const *lines)
 {
-	struct result *all = text_alloc(row->n, sizeof(*all));
-	const struct result **of = text_alloc(row->n, sizeof(struct result *));
+	struct result *all = text_alloc(row->rounds, sizeof(*all));
+	const struct result **of =
+		text_alloc(row->rounds, sizeof(struct result *));
 	size_t n = 0;
 	int err = 0;
 
 	row->least = row->most = NAN;
-	row->values = text_alloc(row->n, sizeof(*row->values));
-	row->core_hz = text_alloc(row->n, sizeof(*row->core_hz));
-	while (n < row->n && !err) {
+	row->values = text_alloc(row->rounds, sizeof(*row->values));
+	row->core_hz = text_alloc(row->rounds, sizeof(*row->core_hz));
+	while (n < row->rounds && !err) {
 		struct result *r = &all[n];
 		json_error_t bad;
 		const char *why;
@@ -349,13 +349,13 @@ static int aggregate(struct run *run, struct reading *in)
 	for (size_t i = 0; i < in->n; i++) {
 		struct row *row = &run->rows[in->lines[i].row];
 
-		of[first[in->lines[i].row] + row->n++] = &in->lines[i];
+		of[first[in->lines[i].row] + row->rounds++] = &in->lines[i];
 	}
 	for (size_t i = 0; i < run->nrows && !err; i++) {
 		struct row *row = &run->rows[i];
 
-		if (row->n > run->rounds)
-			run->rounds = (unsigned int)row->n;
+		if (row->rounds > run->rounds)
+			run->rounds = (unsigned int)row->rounds;
 		err = make_row(in, row, &of[first[i]]);
 	}
 	free(of);

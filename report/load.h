@@ -38,8 +38,9 @@ struct row {
 	double *values;	       /* result_headline() of each invocation */
 	double least, most;    /* of all their samples; most: less a tenth */
 	double *core_hz;       /* at which each invocation ran; NAN: unknown */
-	size_t n;	       /* how many invocations */
-	unsigned int failures; /* how many of them failed */
+	size_t n;	       /* how many invocations are in these */
+	size_t rounds;	       /* how many there were, excluded ones too */
+	unsigned int failures; /* of @n, how many failed */
 	const char *missing;   /* why the first without a value has none */
 	double earlier[2];     /* least and most value of earlier runs */
 	size_t nearlier;       /* how many of them have one */

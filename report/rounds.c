@@ -52,9 +52,9 @@ void rounds_count(struct run *run)
 		struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++)
-			if (s->rounds < run->rows[s->rows[j]].n)
-				s->rounds =
-					(unsigned int)run->rows[s->rows[j]].n;
+			if (s->rounds < run->rows[s->rows[j]].rounds)
+				s->rounds = (unsigned int)run->rows[s->rows[j]]
+						    .rounds;
 	}
 }
 
@@ -68,8 +68,9 @@ static unsigned int rounds_of(const struct run *run, const struct section *s,
 		const struct row *row = &run->rows[s->rows[i]];
 		const char *tier = row->all.tier;
 
-		if ((tier && !strcmp(tier, "core")) == core && most < row->n)
-			most = row->n;
+		if ((tier && !strcmp(tier, "core")) == core &&
+		    most < row->rounds)
+			most = row->rounds;
 	}
 	return (unsigned int)most;
 }

@@ -74,7 +74,9 @@ static int is(const char *got, const char *want)
 
 TEST(counts)
 {
-	struct row rows[3] = { { .n = 9 }, { .n = 20 }, { .n = 10 } };
+	struct row rows[3] = { { .rounds = 9 },
+			       { .rounds = 20 },
+			       { .rounds = 10 } };
 	size_t a[] = { 0 }, b[] = { 1, 2 };
 	struct section s[] = { { .program = "a", .rows = a, .n = 1 },
 			       { .program = "b", .rows = b, .n = 2 },
@@ -102,7 +104,7 @@ TEST(counts)
 	rounds_count(&run);
 	OK(s[0].rounds == 2, "several lines of the plan are one round");
 	s[0].n = 1;
-	rows[0].n = 10;
+	rows[0].rounds = 10;
 	rows[1].all.tier = (char[]) { "core" };
 	OK(rounds_ends(&run, &least, &most) && least == 10 && most == 20,
 	   "least and most of who has rows, core rows or not");
