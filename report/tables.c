@@ -151,6 +151,14 @@ static const char *error_pct(const struct result *r)
 	return text_error(r->value / r->expected - 1);
 }
 
+/* What was counted, and what is in none of the row's figures. */
+static const char *self_check(const struct result *r)
+{
+	const char *counted = out_evidence(r), *excluded = out_excluded(r);
+
+	return excluded ? text_join(counted, "; ", excluded) : counted;
+}
+
 /* In the unit that suits it; NULL if it is not known. */
 static const char *amount(double x, const struct result *r)
 {
@@ -171,7 +179,7 @@ static void fill_row(struct table *t, const struct row *row)
 		   amount(r->p50 + only, r), amount(r->p90 + only, r),
 		   amount(r->p99 + only, r), amount(r->max + only, r),
 		   amount(r->cold + only, r), number(r->ticks),
-		   number(r->cycles), r->timer, r->estimator, out_evidence(r));
+		   number(r->cycles), r->timer, r->estimator, self_check(r));
 }
 
 /* The text that all cells of a column share, or NULL.  Rows that were not
@@ -277,8 +285,6 @@ const char *tables_words(const struct run *run, const struct rowtable *rows,
 void tables_core(struct table *t, const struct run *run,
 		 const struct rowtable *rows, const struct section *core)
 {
-	bool named = false;
-
 	table_begin(t, "operation|program|case|value>|95 % interval>|grade|"
 		       "remark");
 	t->class = "core";
@@ -290,11 +296,8 @@ void tables_core(struct table *t, const struct run *run,
 			   tables_words(run, rows, row, true), r->benchmark,
 			   r->name, tables_value(r), tables_interval(r),
 			   r->grade, remark(row));
-		named |= t->cells[i * t->ncolumns] != NULL;
 	}
 	table_prune(t);
-	if (!named)
-		table_drop(t, 0);
 }
 
 void tables_missing(struct table *t, const struct run *run)

@@ -182,29 +182,43 @@ static json_int_t aside(const struct row *row, const char *key)
 	return json_integer_value(json_object_get(row->all.set_aside, key));
 }
 
+/* "3 measurements and 40 of 600 values of process runs" */
+static const char *excluded(json_int_t visits, json_int_t values, size_t of)
+{
+	const char *text = NULL;
+
+	if (visits)
+		text = text_plural((size_t)visits, "measurement");
+	if (values)
+		text = text_join(text, " and ",
+				 text_format("%" JSON_INTEGER_FORMAT " of %zu "
+					     "values of process runs",
+					     values, of));
+	return text;
+}
+
 /* One line for the measurements that are in no value: the rows say why. */
 static void warn_set_aside(struct run *run)
 {
-	json_int_t visits = 0, invocations = 0;
-	size_t rows = 0, lost = 0;
+	json_int_t visits = 0, values = 0;
+	size_t rows = 0, lost = 0, of = 0;
 
 	for (size_t i = 0; i < run->nrows; i++) {
 		const struct row *row = &run->rows[i];
 
+		of += row->rounds;
 		rows += row->all.set_aside && row->all.status != RESULT_FAILED;
 		visits += aside(row, "visits");
-		invocations += aside(row, "invocations");
+		values += aside(row, "invocations");
 		lost += aside(row, "visits") && !isfinite(row->all.value);
 	}
 	if (rows)
-		say(run, "warn-aside", "visits",
-		    text_plural((size_t)visits, "measurement"), "invocations",
-		    text_plural((size_t)invocations, "process run"), "rows",
-		    text_plural(rows, "row"), "lost",
-		    lost ? prose("warn-aside-lost", "rows",
+		say(run, "warn-aside", "excluded", excluded(visits, values, of),
+		    "rows", text_plural(rows, "row"), "lost",
+		    lost ? prose("warn-aside-lost", "lost",
 				 text_plural(lost, "row"), "have",
 				 lost == 1 ? "has" : "have", NULL)
-			 : "");
+			 : "the values of the rows come from the rest");
 }
 
 /* Troubles of programs that were skipped, or of those that failed. */

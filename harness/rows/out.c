@@ -132,8 +132,7 @@ static char *some(const json_t *number, const char *of)
 		 : NULL;
 }
 
-/* "2 measurements and 1 process run excluded: bytes_from_cache" */
-static char *set_aside(const struct result *r)
+const char *out_excluded(const struct result *r)
 {
 	const json_t *runs = json_object_get(r->set_aside, "invocations");
 	const json_t *visits = json_object_get(r->set_aside, "visits");
@@ -211,7 +210,7 @@ static char *remark(const struct result *r, bool wide)
 	if (ok && isfinite(error))
 		all = append(all, ", error ", text_error(error));
 	all = append(all, "; ", grade_doubt(r));
-	all = append(all, "; ", set_aside(r));
+	all = append(all, "; ", out_excluded(r));
 	all = append(all, "; ", counted(r));
 	return wide ? append(all, "; ", figures(r)) : all;
 }

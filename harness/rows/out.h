@@ -38,6 +38,10 @@ const char *out_value(const struct result *r);
  * the counts of one invocation; a new string, NULL without any. */
 const char *out_evidence(const struct result *r);
 
+/* out_excluded() - "2 measurements and 1 process run excluded:
+ * bytes_from_cache"; NULL where nothing was. */
+const char *out_excluded(const struct result *r);
+
 /* out_reason() - why there is no value, without the bound that stands in its
  * place; NULL without a reason. */
 const char *out_reason(const struct result *r);
