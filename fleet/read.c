@@ -18,7 +18,7 @@
  * before the status. */
 static const struct {
 	const char *key;
-	enum { TEXT, STATUS, NUMBER, COUNT } kind;
+	enum { TEXT, STATUS, NUMBER, OPTIONAL, COUNT } kind;
 	size_t offset;
 } fields[] = {
 #define FIELD(kind, key, member)                           \
@@ -33,6 +33,7 @@ static const struct {
 	FIELD(NUMBER, ",\"value\":", value),
 	FIELD(TEXT, ",\"timer\":", timer),
 	FIELD(NUMBER, ",\"core_hz\":", core_hz),
+	FIELD(OPTIONAL, ",\"core_share\":", core_share),
 	FIELD(TEXT, ",\"tier\":", tier),
 	FIELD(TEXT, ",\"estimator\":", estimator),
 	FIELD(COUNT, ",\"round\":", round),
@@ -87,10 +88,10 @@ static bool take_field(struct result *r, size_t i, char **p)
 	text = *p;
 	if (!strchr("-0123456789", *text))
 		return false;
-	if (fields[i].kind == NUMBER)
-		*(double *)slot = strtod(text, p);
-	else
+	if (fields[i].kind == COUNT)
 		*(uint64_t *)slot = strtoull(text, p, 10);
+	else
+		*(double *)slot = strtod(text, p);
 	return *p > text && strchr(",}", **p);
 }
 
@@ -106,10 +107,14 @@ static bool take_line(struct result *r, char *line)
 	if (strncmp(line, begin, sizeof(begin) - 1) != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		p = strstr(p, fields[i].key);
-		if (!p)
+		char *at = strstr(p, fields[i].key);
+
+		/* Older versions do not have it. */
+		if (!at && fields[i].kind == OPTIONAL)
+			continue;
+		if (!at)
 			return false;
-		p += strlen(fields[i].key);
+		p = at + strlen(fields[i].key);
 		if (!take_field(r, i, &p))
 			return false;
 	}

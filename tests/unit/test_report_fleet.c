@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "compare.h"
 #include "fleet.h"
+#include "input.h"
 #include "leaks.h"
 #include "tests.h"
+#include "text.h"
 
 #define SAMPLE "results/sample"
 
@@ -116,21 +121,58 @@ static void see(void *arg, const struct result *r, size_t left)
 					     !(row->all.ci95[1] > r->ci95[1])));
 }
 
-/* The fields taken from the lines are those that the loader makes of them. */
-TEST(reading)
+/* Whether the fields taken from the lines of @dir are those that the loader
+ * makes of them. */
+static void read_both(const char *dir)
 {
 	struct notes notes = { 0 };
 	struct run run, lean;
 	struct seen s = { .run = &run };
 
-	if (!OK(!run_load(&run, SAMPLE, false, &notes), "load the sample"))
+	if (!OK(!run_load(&run, dir, false, &notes), "load it"))
 		return;
 	s.index = compare_index(&run);
-	OK(!fleet_read(&lean, SAMPLE, &notes, see, &s), "read it");
+	OK(!fleet_read(&lean, dir, &notes, see, &s), "read it");
 	OK(!lean.nrows, "without the loader");
 	OK(s.rows == run.nrows && s.rows, "all rows");
 	OK(s.same == s.rows, "with the same figures");
 	json_decref(s.index);
 	run_free(&run);
 	run_free(&lean);
+}
+
+/* The sample in @dir, where in every fourth round another thread had half of
+ * the core, and values are tenfold. */
+static bool share_core(const char *dir)
+{
+	FILE *to = fopen(text_format("%s/invocations.jsonl", dir), "we");
+	struct input in;
+	bool good = to && !input_open(&in, SAMPLE "/invocations.jsonl",
+				      INPUT_NO_LINK);
+
+	while (good && input_next(&in)) {
+		const bool shared = in.number % 4 == 0;
+		char *value = strstr(in.line, ",\"value\":");
+		char *tier = strstr(in.line, ",\"tier\":");
+
+		good = value && tier;
+		if (good)
+			fprintf(to, "%.*s%s%.*s,\"core_share\":%s%s",
+				(int)(value + 9 - in.line), in.line,
+				shared && value[9] != 'n' ? "9" : "",
+				(int)(tier - value) - 9, value + 9,
+				shared ? "0.5" : "1", tier);
+	}
+	return to && !fclose(to) && good && !input_close(&in);
+}
+
+TEST(reading)
+{
+	char dir[] = "/tmp/fleet.XXXXXX";
+
+	read_both(SAMPLE);
+	if (OK(mkdtemp(dir) && share_core(dir), "a copy with shared cores"))
+		read_both(dir);
+	unlink(text_format("%s/invocations.jsonl", dir));
+	rmdir(dir);
 }
