@@ -151,7 +151,7 @@ static const char *error_pct(const struct result *r)
 	return text_error(r->value / r->expected - 1);
 }
 
-/* What was counted, and what is in none of the row's figures. */
+/* The counts of a row, and the measurements that are in none of its figures. */
 static const char *self_check(const struct result *r)
 {
 	const char *counted = out_evidence(r), *excluded = out_excluded(r);
