@@ -69,7 +69,7 @@ static void keep_effects(json_t *floors, const struct comparison *c)
 
 		if (!p->tested || !isfinite(effect))
 			continue;
-		key = compare_key(&p->a->all);
+		key = run_key(&p->a->all);
 		effect = fmax(effect,
 			      json_number_value(json_object_get(floors, key)));
 		json_object_set_new(floors, key, json_real(effect));

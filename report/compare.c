@@ -12,34 +12,6 @@
 #define ALPHA 0.05
 #define NS    1e9 /* in a second */
 
-json_t *compare_index(const struct run *run)
-{
-	json_t *index = json_object();
-
-	for (size_t i = 0; i < run->nrows; i++)
-		json_object_set_new(index, compare_key(&run->rows[i].all),
-				    json_integer((json_int_t)i));
-	return index;
-}
-
-const struct row *compare_find(const struct run *run, const json_t *index,
-			       const struct result *r)
-{
-	const json_t *i = json_object_get(index, compare_key(r));
-
-	return i ? &run->rows[json_integer_value(i)] : NULL;
-}
-
-/* The index of each run of a side. */
-static json_t **index_side(const struct side *s)
-{
-	json_t **index = text_alloc(s->n, sizeof(json_t *));
-
-	for (size_t i = 0; i < s->n; i++)
-		index[i] = compare_index(&s->runs[i]);
-	return index;
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -107,8 +79,7 @@ static const char *add_unit(struct units *u, double value, double core_hz)
 /* The units of @s: invocations of one run, or one value for each of several
  * runs.  Return: NULL, or what is in the way. */
 static const char *units(struct units *u, const struct comparison *c,
-			 const struct side *s, json_t *const *index,
-			 const struct result *r)
+			 const struct side *s, const struct result *r)
 {
 	const char *why = NULL;
 
@@ -118,7 +89,7 @@ static const char *units(struct units *u, const struct comparison *c,
 	u->clocked = r->unit && text_glob("ns ns/B B/s 1/s", r->unit);
 	u->range[0] = u->range[1] = NAN;
 	for (size_t i = 0; i < s->n && !why; i++) {
-		const struct row *row = compare_find(&s->runs[i], index[i], r);
+		const struct row *row = run_find(&s->runs[i], r);
 
 		why = obstacle(c, s, r, row);
 		if (!why) {
@@ -205,7 +176,7 @@ static struct pair *new_pair(struct comparison *c, const struct row *row,
 		.a = row,
 		.b = b,
 		.floor = json_number_value(
-			json_object_get(floors, compare_key(&row->all))),
+			json_object_get(floors, run_key(&row->all))),
 		.cost = { NAN, NAN, NAN },
 		.added = { NAN, NAN, NAN },
 		.at = { NAN, NAN },
@@ -317,13 +288,12 @@ static void test_counts(struct pair *p, const struct units *x,
 }
 
 static void add_row(struct comparison *c, const struct row *row,
-		    const json_t *floors, json_t *const *ia, json_t *const *ib)
+		    const json_t *floors)
 {
 	const struct result *r = &row->all;
 	static struct units one, other;
 	struct units *const x = &one, *const y = &other;
-	struct pair *p =
-		new_pair(c, row, compare_find(c->b->runs, ib[0], r), floors);
+	struct pair *p = new_pair(c, row, run_find(c->b->runs, r), floors);
 
 	p->first = true;
 	c->first[row - c->a->runs->rows] = c->n - 1;
@@ -331,9 +301,9 @@ static void add_row(struct comparison *c, const struct row *row,
 	    p->b->all.status == RESULT_BELOW_RESOLUTION)
 		p->why = "both too small to measure";
 	if (!p->why)
-		p->why = units(x, c, c->a, ia, r);
+		p->why = units(x, c, c->a, r);
 	if (!p->why)
-		p->why = units(y, c, c->b, ib, r);
+		p->why = units(y, c, c->b, r);
 	memcpy(p->range_a, x->range, sizeof(p->range_a));
 	memcpy(p->range_b, y->range, sizeof(p->range_b));
 	if (!p->why && c->counted)
@@ -399,13 +369,13 @@ static void judge(struct comparison *c)
 	}
 }
 
-static size_t count_only_b(const struct comparison *c, json_t *const *ia)
+static size_t count_only_b(const struct comparison *c)
 {
 	const struct run *run = c->b->runs;
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->nrows; i++)
-		n += !compare_find(c->a->runs, ia[0], &run->rows[i].all);
+		n += !run_find(c->a->runs, &run->rows[i].all);
 	return n;
 }
 
@@ -427,7 +397,6 @@ static bool one_session(const struct side *a, const struct side *b)
 void compare_sides(struct comparison *c, const struct side *a,
 		   const struct side *b, double floor, const json_t *floors)
 {
-	json_t **ia = index_side(a), **ib = index_side(b);
 	const struct run *run = a->runs;
 
 	*c = (struct comparison) { .a = a, .b = b, .floor = floor };
@@ -445,11 +414,11 @@ void compare_sides(struct comparison *c, const struct side *a,
 			const struct row *row = &run->rows[s->rows[j]];
 
 			if (compare_is_detail(&row->all) == details)
-				add_row(c, row, floors, ia, ib);
+				add_row(c, row, floors);
 		}
 	}
 	judge(c);
-	c->only_b = count_only_b(c, ia);
+	c->only_b = count_only_b(c);
 }
 
 const struct pair *compare_row(const struct comparison *c, const struct pair *p)
@@ -461,10 +430,4 @@ bool compare_breaks(const struct pair *p, double threshold)
 {
 	return threshold >= 0 && p->verdict == VERDICT_SLOWER &&
 	       expm1(p->cost.shift) > threshold;
-}
-
-const char *compare_key(const struct result *r)
-{
-	return text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
-			   r->name);
 }

@@ -79,21 +79,12 @@ struct comparison {
  * as Benjamini and Hochberg say, of the core rows and of the details for
  * themselves: of the alarms hardly one in twenty is false.
  * @floor: a share below which no difference matters; @floors: of single rows,
- * by compare_key(), or NULL. */
+ * by run_key(), or NULL. */
 void compare_sides(struct comparison *c, const struct side *a,
 		   const struct side *b, double floor, const json_t *floors);
 
 /* compare_is_detail() - a row of an older program is none. */
 bool compare_is_detail(const struct result *r);
-
-/* compare_key() - what a row is found by in another run. */
-const char *compare_key(const struct result *r);
-
-/* compare_index() - the rows of @run by that; compare_find() - the one that is
- * the same as @r there, or NULL. */
-json_t *compare_index(const struct run *run);
-const struct row *compare_find(const struct run *run, const json_t *index,
-			       const struct result *r);
 
 /* compare_row() - the first pair of the row of @p in another comparison of the
  * same side A. */

@@ -35,23 +35,19 @@ static bool is_earlier(const struct run *run, const struct run *other)
 	return same;
 }
 
-static const char *key_of(const struct result *r)
-{
-	return text_format("%s %s", r->benchmark, r->name);
-}
-
-/* Add the value that @row has in an object of @rows by key_of(), if that one
- * has a good grade of its own. */
-static void add_value(struct row *row, const json_t *rows)
+/* Add the value of the same row of an earlier run, if that one has a good grade
+ * of its own. */
+static void add_value(const struct run *run, const json_t *earlier)
 {
 	struct result then;
+	struct row *row;
 	const char *why;
 
-	if (result_from_json(&then, json_object_get(rows, key_of(&row->all)),
-			     &why))
+	if (result_from_json(&then, earlier, &why))
 		return;
+	row = run_find(run, &then);
 	grade_set(&then, NAN);
-	if (then.grade && *then.grade != GRADE_WORST) {
+	if (row && then.grade && *then.grade != GRADE_WORST) {
 		row->earlier[0] = row->nearlier
 					  ? fmin(row->earlier[0], then.value)
 					  : then.value;
@@ -67,27 +63,15 @@ static bool add_run(struct run *run, const char *dir)
 {
 	struct notes notes = { 0 };
 	struct run other = { .dir = dir, .notes = &notes };
-	json_t *all = NULL, *rows = json_object(), *row;
+	json_t *all = NULL, *row;
 	size_t i;
 
 	other.meta = run_read_json(&other, "run.json", JSON_OBJECT);
 	other.machine = run_read_json(&other, "machine.json", JSON_OBJECT);
 	if (is_earlier(run, &other))
 		all = run_read_json(&other, "report.json", JSON_OBJECT);
-	json_array_foreach(run_at(all, "rows"), i, row)
-	{
-		const char *benchmark = run_text(row, "benchmark");
-		const char *name = run_text(row, "case");
-		json_object_set(rows,
-				text_format("%s %s", benchmark ? benchmark : "",
-					    name ? name : ""),
-				row);
-	}
-	for (i = 0; all && i < run->nrows; i++)
-		add_value(&run->rows[i], rows);
-	/* As large as the run. */
-	json_decref(rows);
-	json_decref(all);
+	json_array_foreach(run_at(all, "rows"), i, row) add_value(run, row);
+	json_decref(all); /* as large as the run */
 	return all != NULL;
 }
 

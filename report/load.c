@@ -34,9 +34,8 @@ struct reading {
 	bool core; /* no other rows */
 	struct line *lines;
 	size_t n;
-	json_t *index; /* length of benchmark, benchmark, case -> row number */
-	json_t *seen;  /* row number, round, seed -> number of the line */
-	size_t twice;  /* lines that had been read before */
+	json_t *seen; /* row number, round, seed -> number of the line */
+	size_t twice; /* lines that had been read before */
 };
 
 const json_t *run_at(const json_t *object, const char *path)
@@ -138,21 +137,16 @@ static struct section *find_section(struct run *run, const char *program)
 }
 
 /* The number of the row that @r belongs to, which is made if it is new. */
-static size_t find_row(struct run *run, struct reading *in,
-		       const struct result *r)
+static size_t find_row(struct run *run, const struct result *r)
 {
-	char *key = text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
-				r->name);
-	const json_t *known = json_object_get(in->index, key);
+	const struct row *known = run_find(run, r);
 	size_t i = run->nrows;
 	struct section *s;
 
-	if (known) {
-		free(key);
-		return (size_t)json_integer_value(known);
-	}
-	json_object_set_new(in->index, key, json_integer((json_int_t)i));
-	free(key);
+	if (known)
+		return (size_t)(known - run->rows);
+	json_object_set_new(run->index, run_key(r),
+			    json_integer((json_int_t)i));
 	run->rows = text_grow(run->rows, i, sizeof(*run->rows));
 	run->rows[run->nrows++] = (struct row) { 0 };
 	s = find_section(run, r->benchmark);
@@ -224,7 +218,7 @@ static void read_line(struct run *run, struct reading *in)
 		bad_line(run, in, why, remedy, cut);
 		return;
 	}
-	line.row = find_row(run, in, &r);
+	line.row = find_row(run, &r);
 	line.program = find_section(run, r.benchmark)->program;
 	line.round = r.round;
 	line.failed = r.status == RESULT_FAILED;
@@ -471,15 +465,15 @@ const char *run_load(struct run *run, const char *dir, bool core,
 {
 	struct reading in = { .path = text_format("%s/invocations.jsonl", dir),
 			      .core = core,
-			      .index = json_object(),
 			      .seen = json_object() };
 	const char *why;
 
-	*run = (struct run) { .dir = dir, .notes = notes };
+	*run = (struct run) { .dir = dir,
+			      .notes = notes,
+			      .index = json_object() };
 	run->meta = run_read_json(run, "run.json", JSON_OBJECT);
 	open_planned(run);
 	why = read_lines(run, &in);
-	json_decref(in.index);
 	json_decref(in.seen);
 	read_troubles(run, &in);
 	for (size_t i = 0; i < run->ntroubles; i++)
@@ -526,6 +520,7 @@ void run_free(struct run *run)
 	json_decref(run->about);
 	json_decref(run->meta);
 	json_decref(run->noise);
+	json_decref(run->index);
 	*run = (struct run) { 0 };
 }
 
@@ -555,6 +550,21 @@ void notes_say(struct notes *notes, const char *both)
 			     (int)(end - both), both);
 	else
 		notes_add(notes, both, NULL);
+}
+
+char *run_key(const struct result *r)
+{
+	return text_format("%zu %s%s", strlen(r->benchmark), r->benchmark,
+			   r->name);
+}
+
+struct row *run_find(const struct run *run, const struct result *r)
+{
+	char *key = run_key(r);
+	const json_t *i = json_object_get(run->index, key);
+
+	free(key);
+	return i ? &run->rows[json_integer_value(i)] : NULL;
 }
 
 static const struct row *with_case(const struct run *run,

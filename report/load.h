@@ -72,6 +72,7 @@ struct run {
 	json_t *noise;			/* lines of noise.jsonl, or NULL */
 	struct row *rows;
 	size_t nrows;
+	json_t *index; /* of the rows: see run_find() */
 	struct section *sections;
 	size_t nsections;
 	struct trouble *troubles;
@@ -118,6 +119,12 @@ const char *run_text(const json_t *object, const char *path);
 const char *run_known(const json_t *object, const char *path,
 		      const char *otherwise);
 double run_number(const json_t *object, const char *path);
+
+/* run_key() - what a row is found by in another run, a new string; run_find() -
+ * the one of
+ * @run that is the same as @r, or NULL. */
+char *run_key(const struct result *r);
+struct row *run_find(const struct run *run, const struct result *r);
 
 /* run_pick() - the row of @program that the first of the space-separated @globs
  * matches; one without a result only if none of them matches one that has.
