@@ -137,14 +137,13 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The operations of programs of @run, in order; @n: how many.  A new array. */
-static struct outcome *outcomes(const struct rowtable *rows,
-				const struct run *run, size_t *n)
+static struct outcome *outcomes(const struct run *run, size_t *n)
 {
 	const struct rowtable_line *e = NULL;
 	struct outcome *v = NULL;
 
 	*n = 0;
-	while ((e = rowtable_next(rows, "core", e))) {
+	while ((e = rowtable_next(&run->suite, "core", e))) {
 		struct outcome o = {
 			.entry = e,
 			.section = run_section(run, e->field[CARD_PROGRAM]),
@@ -165,11 +164,10 @@ static struct outcome *outcomes(const struct rowtable *rows,
 	return v;
 }
 
-static void fill_table(struct table *t, const struct rowtable *rows,
-		       const struct run *run)
+static void fill_table(struct table *t, const struct run *run)
 {
 	size_t n;
-	struct outcome *v = outcomes(rows, run, &n);
+	struct outcome *v = outcomes(run, &n);
 
 	table_begin(t, "operation|value>|95 % interval>|grade|"
 		       "earlier runs>|remark");
@@ -181,11 +179,10 @@ static void fill_table(struct table *t, const struct rowtable *rows,
 	}
 }
 
-void card_collect(struct plotdata *d, const struct rowtable *rows,
-		  const struct run *run)
+void card_collect(struct plotdata *d, const struct run *run)
 {
 	size_t n;
-	struct outcome *v = outcomes(rows, run, &n);
+	struct outcome *v = outcomes(run, &n);
 
 	*d = (struct plotdata) { .scale = 1, .unit = "" };
 	plotdata_name(&d->series, &d->nseries, "times");
@@ -229,10 +226,9 @@ const char *card_machine(const struct run *run)
 		run_known(run->machine, "cpu.model", "an unknown processor"));
 }
 
-void card_table(struct table *t, const struct rowtable *rows,
-		const struct run *run)
+void card_table(struct table *t, const struct run *run)
 {
-	fill_table(t, rows, run);
+	fill_table(t, run);
 	t->class = "card";
 	/* A column for few reasons would push the values off a phone. */
 	for (size_t i = 0; i < t->nrows; i++) {
@@ -248,7 +244,7 @@ void card_table(struct table *t, const struct rowtable *rows,
 	table_prune(t);
 }
 
-void card_print(FILE *f, const struct rowtable *rows, const struct run *run)
+void card_print(FILE *f, const struct run *run)
 {
 	const char *grade;
 	struct table t, valued;
@@ -257,7 +253,7 @@ void card_print(FILE *f, const struct rowtable *rows, const struct run *run)
 	fputc('\n', f);
 	grades_of_run(run, &grade);
 	console_text(f, grade, "", "  ");
-	fill_table(&t, rows, run);
+	fill_table(&t, run);
 	table_begin(&valued, "operation|value>|95 % interval>|grade");
 	for (size_t i = 0; i < t.nrows; i++)
 		if (!t.cells[i * COLUMNS + COL_REMARK])

@@ -73,13 +73,13 @@ static int make(const struct settings *set, struct run *run)
 	grades_earlier(run);
 	warnings_add(run);
 	course_read(&course, run, set->root);
-	figures_read(&figs, &course.table, run->notes);
-	figures_make(&figs, run, &course, set->root, set->no_plots);
-	parts = (struct report_parts) { run, &figs, &course };
+	figures_read(&figs, run);
+	figures_make(&figs, &course, set->root, set->no_plots);
+	parts = (struct report_parts) { &course, &figs };
 	err = doc_pages(run->dir, "report", report_write, &parts);
 	err |= doc_file(run->dir, "report", "csv", export_csv, run);
 	err |= doc_file(run->dir, "report", "json", export_json, run);
-	card_print(stdout, &course.table, run);
+	card_print(stdout, run);
 	if (!err)
 		printf("report: %s/report.html, .md, .csv, .json: %s\n",
 		       run->dir, text_plural(run->notes->n, "warning"));
@@ -98,7 +98,7 @@ static int print_coursework(const struct settings *set, struct run *run)
 
 	grades_earlier(run);
 	course_read(&c, run, set->root);
-	course_write(&d, &c, run);
+	course_write(&d, &c);
 	notes_warn(run->notes);
 	return 0;
 }
@@ -113,8 +113,8 @@ static int print_skeleton(const struct settings *set, struct run *run)
 
 	grades_earlier(run);
 	course_read(&c, run, set->root);
-	figures_read(&figs, &c.table, run->notes);
-	course_skeleton(&d, &c, run, &figs);
+	figures_read(&figs, run);
+	course_skeleton(&d, &c, &figs);
 	notes_warn(run->notes);
 	return 0;
 }
@@ -145,11 +145,9 @@ static void print_warnings(const struct run *run)
 
 static int print_card(const struct settings *set, struct run *run)
 {
-	struct rowtable table;
-
 	grades_earlier(run);
-	rowtable_read(&table, set->root, run->notes);
-	card_print(stdout, &table, run);
+	rowtable_read(&run->suite, set->root, run->notes);
+	card_print(stdout, run);
 	return 0;
 }
 

@@ -110,17 +110,17 @@ static const char *reason(const struct rowtable_line *line,
 	const struct rowtable_line *why = NULL;
 	const char *missing;
 
-	while ((why = rowtable_of(w->table, "because", line->field[ID], why)))
+	while ((why = rowtable_of(&w->run->suite, "because", line->field[ID],
+				  why)))
 		if (formula_value(why->field[1], w, &missing) > 0)
 			return text_format("%s: %s", line->field[QUESTION],
 					   formula_text(why->field[2], w));
 	return NULL;
 }
 
-void comparisons_write(struct doc *d, const struct rowtable *t,
-		       const struct operations *ops, const struct run *run,
-		       const char *ids)
+void comparisons_write(struct doc *d, const struct course *c, const char *ids)
 {
+	const struct run *run = c->run;
 	const struct rowtable_line *line = NULL;
 	const char **why = NULL;
 	struct table table;
@@ -130,7 +130,7 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 		    "comparison|first|second|first / second>|95 % interval>");
 	if (d->paper)
 		table.caption = "Comparison";
-	while ((line = rowtable_next(t, "comparison", line))) {
+	while ((line = rowtable_next(&run->suite, "comparison", line))) {
 		const struct row *a = row_of(run, line->field[A_ROW]);
 		const struct row *b = row_of(run, line->field[B_ROW]);
 		const struct ratio r = comparisons_ratio(a, b);
@@ -153,7 +153,7 @@ void comparisons_write(struct doc *d, const struct rowtable *t,
 		why[n++] = isfinite(r.value)
 				   ? reason(line,
 					    &(struct formula_world) {
-						    run, ops, NULL, t, names })
+						    run, &c->ops, NULL, names })
 				   : NULL;
 	}
 	/* A paper has no room for the names of the rows. */
@@ -243,14 +243,13 @@ static void add_pair(struct table *t, const struct rowtable_line *line,
 	}
 }
 
-bool pairs_fill(struct table *t, const struct rowtable *rows,
-		const struct run *run)
+bool pairs_fill(struct table *t, const struct run *run)
 {
 	const struct rowtable_line *line = NULL;
 
 	table_begin(t, "new against old|at|new>|old>|new / old>|95 % interval>|"
 		       "the new way is");
-	while ((line = rowtable_next(rows, "pair", line)))
+	while ((line = rowtable_next(&run->suite, "pair", line)))
 		add_pair(t, line, run);
 	return t->nrows;
 }

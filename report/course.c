@@ -20,9 +20,9 @@
 	"overhead>|predicted>|measured>|standard deviation>|"
 #define NONE "–" /* in a cell that can have no figure */
 
-static void find_predictions(struct course *c, const struct run *run,
-			     const char *root)
+static void find_predictions(struct course *c, const char *root)
 {
+	const struct run *run = c->run;
 	const double hz = run_number(run->machine, "timer.core_hz");
 	const char *path = text_format("%s/predictions.ini", run->dir);
 	int err;
@@ -36,14 +36,14 @@ static void find_predictions(struct course *c, const struct run *run,
 			     input_error(-err));
 }
 
-void course_read(struct course *c, const struct run *run, const char *root)
+void course_read(struct course *c, struct run *run, const char *root)
 {
-	*c = (struct course) { 0 };
-	rowtable_read(&c->table, root, run->notes);
-	operations_read(&c->ops, &c->table);
+	*c = (struct course) { .run = run };
+	rowtable_read(&run->suite, root, run->notes);
+	operations_read(&c->ops, &run->suite);
 	if (c->ops.n)
-		find_predictions(c, run, root);
-	estimates_make(&c->ops, &c->table, run);
+		find_predictions(c, root);
+	estimates_make(&c->ops, run);
 }
 
 static const char *amount(double x, const char *unit)
@@ -105,17 +105,15 @@ static const char *label(const struct operation *op, const struct row *row)
 }
 
 const char *course_limiter(const struct course *c, const struct operation *op,
-			   const struct run *run, const struct row *row)
+			   const struct row *row)
 {
-	return op->limiter ? op->limiter
-			   : limiters_say(op, &c->table, run, row);
+	return op->limiter ? op->limiter : limiters_say(op, c->run, row);
 }
 
-static void fill_row(struct table *t, const struct course *c, size_t i,
-		     const struct run *run)
+static void fill_row(struct table *t, const struct course *c, size_t i)
 {
 	const struct operation *op = &c->ops.v[i];
-	const struct row *row = operations_row(op, run);
+	const struct row *row = operations_row(op, c->run);
 	const bool valued = row && row->all.status == RESULT_OK;
 	const struct result *r = valued ? &row->all : NULL;
 	const char *interval = r ? tables_interval(r) : NULL;
@@ -126,18 +124,18 @@ static void fill_row(struct table *t, const struct course *c, size_t i,
 		   row ? tables_value(&row->all) : "not measured",
 		   amount(r ? r->stddev : NAN, op->unit),
 		   interval ? interval : NONE, times(r, course_predicted(c, i)),
-		   course_limiter(c, op, run, row), r ? r->grade : NULL);
+		   course_limiter(c, op, row), r ? r->grade : NULL);
 }
 
-void course_table(struct table *t, const struct course *c,
-		  const struct run *run, const char *section, const char *ids)
+void course_table(struct table *t, const struct course *c, const char *section,
+		  const char *ids)
 {
 	table_begin(t, AMOUNTS "95 % interval>|measured / predicted>|limiter|"
 			       "grade");
 	for (size_t i = 0; i < c->ops.n; i++)
 		if ((!section || !strcmp(section, c->ops.v[i].section)) &&
 		    (!ids || text_glob(ids, c->ops.v[i].id)))
-			fill_row(t, c, i, run);
+			fill_row(t, c, i);
 	t->caption = section ? section : "All operations";
 }
 
@@ -151,15 +149,14 @@ const char *course_reason(const struct operation *op)
 }
 
 /* The same operations in the report of 2017, beside this run's figures. */
-static void course_2017(struct table *t, const struct course *c,
-			const struct run *run)
+static void course_2017(struct table *t, const struct course *c)
 {
 	const size_t n = sizeof(c->ops.v->of_2017) / sizeof(char *);
 
 	table_begin(t, AMOUNTS "this run>");
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
-		const struct row *row = operations_row(op, run);
+		const struct row *row = operations_row(op, c->run);
 
 		if (!op->of_2017[PREDICTED] && !op->of_2017[PREDICTED + 1])
 			continue;
@@ -173,8 +170,7 @@ static void course_2017(struct table *t, const struct course *c,
 	t->caption = prose("course-2017", NULL);
 }
 
-static void put_tables(struct doc *d, const struct course *c,
-		       const struct run *run)
+static void put_tables(struct doc *d, const struct course *c)
 {
 	const char *section = NULL;
 	struct table t;
@@ -183,7 +179,7 @@ static void put_tables(struct doc *d, const struct course *c,
 		if (section && !strcmp(section, c->ops.v[i].section))
 			continue;
 		section = c->ops.v[i].section;
-		course_table(&t, c, run, section, NULL);
+		course_table(&t, c, section, NULL);
 		doc_table(d, &t, NULL);
 	}
 	table_begin(&t, "operation|why this was predicted");
@@ -197,14 +193,14 @@ static void put_tables(struct doc *d, const struct course *c,
 		doc_unfold(d);
 	}
 	doc_fold(d, "report-2017", "The report of 2017");
-	course_2017(&t, c, run);
+	course_2017(&t, c);
 	doc_table(d, &t, NULL);
 	doc_unfold(d);
 }
 
-void course_write(struct doc *d, const struct course *c, const struct run *run)
+void course_write(struct doc *d, const struct course *c)
 {
-	const char *profile = run_text(run->meta, "profile");
+	const char *profile = run_text(c->run->meta, "profile");
 
 	if (!c->ops.n)
 		return;
@@ -214,10 +210,10 @@ void course_write(struct doc *d, const struct course *c, const struct run *run)
 		doc_prose(d, "course-unpredicted");
 	if (profile && !strcmp(profile, "quick"))
 		doc_prose(d, "course-quick");
-	put_tables(d, c, run);
+	put_tables(d, c);
 	doc_heading(d, "comparisons", "Comparisons");
 	doc_prose(d, "comparisons");
-	comparisons_write(d, &c->table, &c->ops, run, NULL);
+	comparisons_write(d, c, NULL);
 }
 
 /* Whether all is there that the rest of the report needs. */
@@ -351,8 +347,8 @@ static bool holds(const struct operation *op, const struct run *run,
 	return sign && *sign == '<' ? bound > r.high : r.low > bound;
 }
 
-const char *limiters_say(const struct operation *op, const struct rowtable *t,
-			 const struct run *run, const struct row *row)
+const char *limiters_say(const struct operation *op, const struct run *run,
+			 const struct row *row)
 {
 	const struct rowtable_line *l = NULL;
 	double x = NAN;
@@ -361,7 +357,7 @@ const char *limiters_say(const struct operation *op, const struct rowtable *t,
 		return NULL;
 	if (op->limit)
 		return op->limit;
-	while ((l = rowtable_of(t, "limit", op->id, l))) {
+	while ((l = rowtable_of(&run->suite, "limit", op->id, l))) {
 		const char *cases = rowtable_given(l->field[CASES]);
 		const char *test = rowtable_given(l->field[TEST]);
 

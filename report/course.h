@@ -62,23 +62,22 @@ int predictions_read(struct operations *ops, const char *path, double core_hz,
 		     struct notes *notes);
 
 /**
- * estimates_make() - by the `estimate` lines of @table: of an operation the
+ * estimates_make() - by the `estimate` lines of @run: of an operation the
  * first counts whose condition holds and whose figures this run has.
  * The estimate of one may be part of another's.
  */
-void estimates_make(struct operations *ops, const struct rowtable *table,
-		    const struct run *run);
+void estimates_make(struct operations *ops, const struct run *run);
 
 /* The coursework table: what was predicted and what was measured. */
 struct course {
+	const struct run *run;
 	struct operations ops;
-	struct rowtable table;
 	bool predicted; /* by somebody, in a file */
 };
 
 /* course_read() - operations and predictions of @run: DIR/predictions.ini,
  * which run-all copies when it begins, else those in @root, else none. */
-void course_read(struct course *c, const struct run *run, const char *root);
+void course_read(struct course *c, struct run *run, const char *root);
 
 /* course_predicted() - what the student predicted of the @i-th operation, or
  * else what the rule gives, in its unit; NAN without either. */
@@ -86,25 +85,25 @@ double course_predicted(const struct course *c, size_t i);
 
 /* course_table() - the operations of @section, or of all if it is NULL, whose
  * ids are among @ids (with spaces between), or all if that is NULL. */
-void course_table(struct table *t, const struct course *c,
-		  const struct run *run, const char *section, const char *ids);
+void course_table(struct table *t, const struct course *c, const char *section,
+		  const char *ids);
 
 /* course_reason() - the student's words for the prediction, and the rule where
  * it stands in for a figure; NULL without either.  course_limiter() - the
  * student's, or else limiters_say(). */
 const char *course_reason(const struct operation *op);
 const char *course_limiter(const struct course *c, const struct operation *op,
-			   const struct run *run, const struct row *row);
+			   const struct row *row);
 
 /* course_write() - the chapters of the report: the tables, and the
  * comparisons. */
-void course_write(struct doc *d, const struct course *c, const struct run *run);
+void course_write(struct doc *d, const struct course *c);
 
 /* course_skeleton() - the whole report of the course, to be filled in, by the
  * `chapter` lines of report/estimates.tsv; with those of @figs that are drawn.
  */
 void course_skeleton(struct doc *d, const struct course *c,
-		     const struct run *run, const struct figures *figs);
+		     const struct figures *figs);
 
 /**
  * limiters_say() - what limited @op where @row measured it.
@@ -116,8 +115,8 @@ void course_skeleton(struct doc *d, const struct course *c,
  * Return: it, with the figure that was compared in brackets; NULL if
  * nothing was measured (@row is NULL or has no result) or nothing is known.
  */
-const char *limiters_say(const struct operation *op, const struct rowtable *t,
-			 const struct run *run, const struct row *row);
+const char *limiters_say(const struct operation *op, const struct run *run,
+			 const struct row *row);
 
 /* A name with its value. */
 struct formula_name {
@@ -130,7 +129,6 @@ struct formula_world {
 	const struct run *run;
 	const struct operations *ops;
 	const double *predicted;	 /* of each of them; may be NULL */
-	const struct rowtable *table;	 /* its `term` lines */
 	const struct formula_name *more; /* up to a NULL name; may be NULL */
 };
 
@@ -181,11 +179,9 @@ struct ratio {
 struct ratio comparisons_ratio(const struct row *a, const struct row *b);
 
 /* comparisons_write() - the questions of the course that compare two
- * operations, by the `comparison` and `because` lines of @t (docs/rows.md): a
+ * operations, by the `comparison` and `because` lines (docs/rows.md): a
  * table, and a paragraph for each reason.  @ids: the wanted ones, with spaces
  * between; NULL: all. */
-void comparisons_write(struct doc *d, const struct rowtable *t,
-		       const struct operations *ops, const struct run *run,
-		       const char *ids);
+void comparisons_write(struct doc *d, const struct course *c, const char *ids);
 
 #endif

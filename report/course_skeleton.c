@@ -16,8 +16,7 @@
 enum { LEVEL, TITLE, OPERATIONS, FIGURES, COMPARISONS, HINT };
 
 /* Descriptions by the programs that measure these operations. */
-static void put_methods(struct doc *d, const struct course *c,
-			const struct run *run, const char *ids)
+static void put_methods(struct doc *d, const struct course *c, const char *ids)
 {
 	const char *last = "";
 
@@ -28,7 +27,7 @@ static void put_methods(struct doc *d, const struct course *c,
 		if (!text_glob(ids, op->id) || !strcmp(last, op->benchmark))
 			continue;
 		last = op->benchmark;
-		s = run_section(run, last);
+		s = run_section(c->run, last);
 		doc_para(d, "Methodology. The program %s answers: %s %s", last,
 			 s ? run_known(s->about, "summary", "") : "",
 			 s ? "Say in your words how it measures."
@@ -38,18 +37,16 @@ static void put_methods(struct doc *d, const struct course *c,
 
 /* The operations of @ids, all if it is NULL, with some @columns. */
 static void begin_table(struct table *t, const struct course *c,
-			const struct run *run, const char *ids,
-			unsigned int columns)
+			const char *ids, unsigned int columns)
 {
-	course_table(t, c, run, NULL, ids);
+	course_table(t, c, NULL, ids);
 	for (size_t i = t->ncolumns; i-- > 0;)
 		if (!(columns >> i & 1))
 			table_drop(t, i);
 }
 
 /* Why that was predicted, and what limits the operations. */
-static void put_reasons(struct doc *d, const struct course *c,
-			const struct run *run, const char *ids)
+static void put_reasons(struct doc *d, const struct course *c, const char *ids)
 {
 	struct table t;
 
@@ -59,7 +56,7 @@ static void put_reasons(struct doc *d, const struct course *c,
 		const struct operation *op = &c->ops.v[i];
 		const char *why = course_reason(op);
 		const char *limiter =
-			course_limiter(c, op, run, operations_row(op, run));
+			course_limiter(c, op, operations_row(op, c->run));
 
 		if (text_glob(ids, op->id) && (why || limiter))
 			table_line(&t, "", op->label, why, limiter);
@@ -69,15 +66,14 @@ static void put_reasons(struct doc *d, const struct course *c,
 }
 
 /* The operations of @ids, with the reasons. */
-static void put_tables(struct doc *d, const struct course *c,
-		       const struct run *run, const char *ids)
+static void put_tables(struct doc *d, const struct course *c, const char *ids)
 {
 	struct table t;
 
-	begin_table(&t, c, run, ids, ESTIMATES);
+	begin_table(&t, c, ids, ESTIMATES);
 	t.caption = "Estimation and results";
 	doc_table(d, &t, NULL);
-	put_reasons(d, c, run, ids);
+	put_reasons(d, c, ids);
 }
 
 /* Those whose pictures were drawn, with the first sentence of their captions:
@@ -100,8 +96,7 @@ static void put_figures(struct doc *d, const struct figures *figs,
 }
 
 /* Which program and row measured each operation. */
-static void put_programs(struct doc *d, const struct course *c,
-			 const struct run *run)
+static void put_programs(struct doc *d, const struct course *c)
 {
 	struct table t;
 
@@ -109,7 +104,7 @@ static void put_programs(struct doc *d, const struct course *c,
 	t.caption = "Programs and rows that measured the operations";
 	for (size_t i = 0; i < c->ops.n; i++) {
 		const struct operation *op = &c->ops.v[i];
-		const struct row *row = operations_row(op, run);
+		const struct row *row = operations_row(op, c->run);
 
 		table_line(&t, "", op->label,
 			   text_format("%s %s", op->benchmark,
@@ -134,12 +129,12 @@ static void put_machine(struct doc *d, const json_t *machine,
 }
 
 /* The `reference` lines, one a paragraph, with their numbers. */
-static void put_references(struct doc *d, const struct rowtable *table)
+static void put_references(struct doc *d, const struct run *run)
 {
 	const struct rowtable_line *line = NULL;
 	unsigned int n = 0;
 
-	while ((line = rowtable_next(table, "reference", line)))
+	while ((line = rowtable_next(&run->suite, "reference", line)))
 		doc_para(d, "[%u] %s", ++n, line->n ? line->field[0] : "");
 }
 
@@ -153,10 +148,10 @@ static const char *words_for(const struct run *run, const char *hint)
 }
 
 /* A chapter with no operations: a word for what the run knows, or text. */
-static void put_hint(struct doc *d, const struct course *c,
-		     const struct run *run, const char *hint)
+static void put_hint(struct doc *d, const struct course *c, const char *hint)
 {
-	const struct formula_world w = { run, &c->ops, NULL, &c->table, NULL };
+	const struct run *run = c->run;
+	const struct formula_world w = { run, &c->ops, NULL, NULL };
 	const struct section *files = run_section(run, "file_read");
 
 	if (!strcmp(hint, "machine")) {
@@ -166,9 +161,9 @@ static void put_hint(struct doc *d, const struct course *c,
 	} else if (!strcmp(hint, "peer")) {
 		put_machine(d, run->peer, "The server", "course-server");
 	} else if (!strcmp(hint, "references")) {
-		put_references(d, &c->table);
+		put_references(d, run);
 	} else if (!strcmp(hint, "programs")) {
-		put_programs(d, c, run);
+		put_programs(d, c);
 	} else if (!strcmp(hint, "disk")) {
 		if (files)
 			sections_place(d, run, files);
@@ -178,12 +173,11 @@ static void put_hint(struct doc *d, const struct course *c,
 	}
 }
 
-static void put_summary(struct doc *d, const struct course *c,
-			const struct run *run)
+static void put_summary(struct doc *d, const struct course *c)
 {
 	struct table t;
 
-	begin_table(&t, c, run, NULL, UP_TO_RATIO);
+	begin_table(&t, c, NULL, UP_TO_RATIO);
 	t.caption = "Summary of all operations";
 	table_unbracket(&t, INTERVAL);
 	doc_prose(d, "course-summary");
@@ -191,41 +185,39 @@ static void put_summary(struct doc *d, const struct course *c,
 }
 
 static void put_chapter(struct doc *d, const struct course *c,
-			const struct run *run, const struct figures *figs,
-			const char *const *field)
+			const struct figures *figs, const char *const *field)
 {
 	if (!strcmp(field[OPERATIONS], "all")) {
-		put_summary(d, c, run);
+		put_summary(d, c);
 		return;
 	}
 	if (!rowtable_given(field[OPERATIONS])) {
-		put_hint(d, c, run, field[HINT]);
+		put_hint(d, c, field[HINT]);
 		return;
 	}
-	put_methods(d, c, run, field[OPERATIONS]);
-	put_tables(d, c, run, field[OPERATIONS]);
+	put_methods(d, c, field[OPERATIONS]);
+	put_tables(d, c, field[OPERATIONS]);
 	if (rowtable_given(field[FIGURES]))
-		put_figures(d, figs, run, field[FIGURES]);
+		put_figures(d, figs, c->run, field[FIGURES]);
 	if (rowtable_given(field[COMPARISONS]))
-		comparisons_write(d, &c->table, &c->ops, run,
-				  field[COMPARISONS]);
+		comparisons_write(d, c, field[COMPARISONS]);
 	doc_prose(d, "course-discussion", "hint", field[HINT]);
 }
 
 void course_skeleton(struct doc *d, const struct course *c,
-		     const struct run *run, const struct figures *figs)
+		     const struct figures *figs)
 {
 	const struct rowtable_line *line = NULL;
 
 	doc_begin(
 		d,
 		"Project Report: What Operations of an Operating System Cost");
-	while ((line = rowtable_next(&c->table, "chapter", line))) {
+	while ((line = rowtable_next(&c->run->suite, "chapter", line))) {
 		if (atoi(line->field[LEVEL]) > 1)
 			doc_fold(d, "", line->field[TITLE]);
 		else
 			doc_heading(d, "", line->field[TITLE]);
-		put_chapter(d, c, run, figs, line->field);
+		put_chapter(d, c, figs, line->field);
 	}
 	doc_end(d);
 }

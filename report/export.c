@@ -37,30 +37,29 @@ static json_t *or_null(json_t *v)
 	return v ? json_incref(v) : json_null();
 }
 
-/* A row; with @rows also what other formats want of it and --format json has
+/* A row; with @more what other formats want of it and --format json has
  * not: the value of each process run, why there is none, the name on the card.
  */
-static json_t *row_json(const struct run *run, const struct row *row,
-			const struct rowtable *rows)
+static json_t *row_json(const struct run *run, const struct row *row, bool more)
 {
 	json_t *json = result_to_json(&row->all), *values = json_array();
 
-	for (size_t i = 0; rows && i < row->n; i++)
+	for (size_t i = 0; more && i < row->n; i++)
 		json_array_append_new(values,
 				      isfinite(row->values[i])
 					      ? json_real(row->values[i])
 					      : json_null());
-	if (rows)
+	if (more)
 		json_object_update_new(
 			json, json_pack("{s:O, s:s?, s:s?}", "values", values,
 					"why", row->missing, "words",
-					tables_words(run, rows, row, false)));
+					tables_words(run, row, false)));
 	json_decref(values);
 	return json;
 }
 
 /* {schema, machine, run, noise, rows}; a new reference. */
-static json_t *document(const struct run *run, const struct rowtable *table)
+static json_t *document(const struct run *run, bool more)
 {
 	json_t *rows = json_array();
 
@@ -71,7 +70,7 @@ static json_t *document(const struct run *run, const struct rowtable *table)
 			json_array_append_new(rows,
 					      row_json(run,
 						       &run->rows[s->rows[j]],
-						       table));
+						       more));
 	}
 	return json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema", RESULT_SCHEMA,
 			 "machine", or_null(run->machine), "run",
@@ -81,7 +80,7 @@ static json_t *document(const struct run *run, const struct rowtable *table)
 
 int export_json(FILE *f, const void *run)
 {
-	json_t *all = document(run, NULL);
+	json_t *all = document(run, false);
 	int err = 0;
 
 	if (!all || json_dumpf(all, f, JSON_COMPACT | JSON_REAL_PRECISION(15)))
@@ -128,17 +127,16 @@ static void refuse(const char *name, const char *dir)
 static int print_as(const struct settings *set, struct run *run)
 {
 	const char *dir = text_format("%s/" PROGRAMS, set->root);
-	struct rowtable table;
 
 	grades_earlier(run);
-	rowtable_read(&table, set->root, run->notes);
+	rowtable_read(&run->suite, set->root, run->notes);
 	notes_warn(run->notes);
 	if (!strcmp(set->format, "csv"))
 		return export_csv(stdout, run);
 	if (!strcmp(set->format, "json"))
 		return export_json(stdout, run);
 	return convert(text_format("%s/%s.jq", dir, set->format), dir,
-		       document(run, &table));
+		       document(run, true));
 }
 
 int command_export(const struct settings *set, char **names)

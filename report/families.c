@@ -62,9 +62,10 @@ static bool runs(const struct rowtable_line *l, const char *program)
 }
 
 /* The `family` line above the one that runs @program, or NULL. */
-static const struct rowtable_line *family_of(const struct rowtable *t,
+static const struct rowtable_line *family_of(const struct run *run,
 					     const char *program)
 {
+	const struct rowtable *t = &run->suite;
 	const struct rowtable_line *family = NULL;
 
 	for (size_t i = 0; i < t->n; i++) {
@@ -77,11 +78,11 @@ static const struct rowtable_line *family_of(const struct rowtable *t,
 }
 
 /* certify's rows stand in the timer certificate. */
-static bool is_of(const struct rowtable_line *family, const struct rowtable *t,
+static bool is_of(const struct rowtable_line *family, const struct run *run,
 		  const struct section *s)
 {
 	return strcmp(s->program, "certify") != 0 &&
-	       family_of(t, s->program) == family;
+	       family_of(run, s->program) == family;
 }
 
 /* "bench/cpu/rows.tsv:2" has the family cpu. */
@@ -141,7 +142,7 @@ static void put_fact(struct doc *d, const struct section *s, const char *label,
 
 /* All of one program: what it asks, and every row. */
 static void put_program(struct doc *d, const struct run *run,
-			const struct section *s, const struct rowtable *rows)
+			const struct section *s)
 {
 	const char *summary = run_text(s->about, "summary");
 	struct table t;
@@ -156,7 +157,7 @@ static void put_program(struct doc *d, const struct run *run,
 	put_fact(d, s, "After", "after");
 	put_fact(d, s, "Needs", "needs");
 	if (!strcmp(s->program, MISTAKES_PROGRAM))
-		mistakes_write(d, rows, run);
+		mistakes_write(d, run);
 	if (s->n) {
 		tables_section(&t, run, s);
 		doc_table(d, &t, NULL);
@@ -167,8 +168,7 @@ static void put_program(struct doc *d, const struct run *run,
 }
 
 static void put_core(struct doc *d, const struct run *run,
-		     const struct rowtable_line *family,
-		     const struct rowtable *t)
+		     const struct rowtable_line *family)
 {
 	struct section core = { 0 };
 	struct table table;
@@ -177,24 +177,24 @@ static void put_core(struct doc *d, const struct run *run,
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 
-		for (size_t j = 0; is_of(family, t, s) && j < s->n; j++)
+		for (size_t j = 0; is_of(family, run, s) && j < s->n; j++)
 			if (tables_is_core(&run->rows[s->rows[j]]))
 				core.rows[core.n++] = s->rows[j];
 	}
 	if (core.n) {
-		tables_core(&table, run, t, &core);
+		tables_core(&table, run, &core);
 		doc_table(d, &table, NULL);
 	}
 }
 
 typedef void put_fn(struct doc *d, const struct run *run, const char *id,
 		    const struct rowtable_line *family,
-		    const struct rowtable *t, const struct figures *figs);
+		    const struct figures *figs);
 
 /* Put each family with a program in @run, or a figure by itself; the last one
  * is of the programs that have none. */
 static void put_each(put_fn *put, struct doc *d, const struct run *run,
-		     const struct rowtable *t, const struct figures *figs)
+		     const struct figures *figs)
 {
 	const struct rowtable_line *family = NULL;
 
@@ -202,51 +202,51 @@ static void put_each(put_fn *put, struct doc *d, const struct run *run,
 		const char *id;
 		bool has = false;
 
-		family = rowtable_next(t, "family", family);
+		family = rowtable_next(&run->suite, "family", family);
 		id = family_id(family);
 		for (size_t i = 0; i < run->nsections; i++)
-			has |= is_of(family, t, &run->sections[i]);
+			has |= is_of(family, run, &run->sections[i]);
 		for (size_t i = 0; i < figs->n; i++)
 			has |= is_figure_of(&figs->v[i], id + ID_PREFIX);
 		if (has)
-			put(d, run, id, family, t, figs);
+			put(d, run, id, family, figs);
 	} while (family);
 }
 
 static void put_item(struct doc *d, const struct run *run, const char *id,
 		     const struct rowtable_line *family,
-		     const struct rowtable *t, const struct figures *figs)
+		     const struct figures *figs)
 {
 	doc_item(d, text_format("#%s", id), family ? family->field[0] : OTHERS);
 }
 
 void families_contents(struct doc *d, const struct run *run,
-		       const struct rowtable *t, const struct figures *figs)
+		       const struct figures *figs)
 {
-	put_each(put_item, d, run, t, figs);
+	put_each(put_item, d, run, figs);
 }
 
 static void put_family(struct doc *d, const struct run *run, const char *id,
 		       const struct rowtable_line *family,
-		       const struct rowtable *t, const struct figures *figs)
+		       const struct figures *figs)
 {
 	doc_heading(d, id, family ? family->field[0] : OTHERS);
 	if (family)
 		doc_paragraph(d, family->field[1]);
-	put_core(d, run, family, t);
+	put_core(d, run, family);
 	for (size_t i = 0; i < run->nsections; i++)
-		if (is_of(family, t, &run->sections[i]))
+		if (is_of(family, run, &run->sections[i]))
 			sections_figures(d, run->sections[i].program, figs);
 	sections_figures(d, id + ID_PREFIX, figs);
 	for (size_t i = 0; i < run->nsections; i++)
-		if (is_of(family, t, &run->sections[i]))
-			put_program(d, run, &run->sections[i], t);
+		if (is_of(family, run, &run->sections[i]))
+			put_program(d, run, &run->sections[i]);
 }
 
 void families_write(struct doc *d, const struct run *run,
-		    const struct rowtable *t, const struct figures *figs)
+		    const struct figures *figs)
 {
-	put_each(put_family, d, run, t, figs);
+	put_each(put_family, d, run, figs);
 }
 
 /* The fields of a `mistake` line (docs/rows.md). */
@@ -331,18 +331,17 @@ static void add_row(struct table *t, const struct rowtable_line *l,
 		   text_format("%s: %s", f[GOOD], f[ROW]));
 }
 
-void mistakes_write(struct doc *d, const struct rowtable *rows,
-		    const struct run *run)
+void mistakes_write(struct doc *d, const struct run *run)
 {
 	const struct rowtable_line *l = NULL;
 	struct table t;
 
 	table_begin(&t, "mistake|the naive program prints>|measured "
 			"properly>|factor>|claimed factor|shown here|by");
-	while ((l = rowtable_next(rows, "mistake", l)))
+	while ((l = rowtable_next(&run->suite, "mistake", l)))
 		add_row(&t, l, run);
 	doc_table(d, &t, NULL);
-	while ((l = rowtable_next(rows, "mistake", l)))
+	while ((l = rowtable_next(&run->suite, "mistake", l)))
 		doc_prose(d, "mistake", "title", l->field[TITLE], "id",
 			  l->field[ID], "does", l->field[DOES], "why",
 			  l->field[WHY], "here", l->field[HERE]);

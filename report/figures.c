@@ -54,17 +54,16 @@ static bool is_known(const struct figures *figs, const struct figure *fig)
 	return false;
 }
 
-void figures_read(struct figures *figs, const struct rowtable *table,
-		  struct notes *notes)
+void figures_read(struct figures *figs, const struct run *run)
 {
 	const struct rowtable_line *line = NULL;
 
 	*figs = (struct figures) { 0 };
-	while ((line = rowtable_next(table, "figure", line))) {
+	while ((line = rowtable_next(&run->suite, "figure", line))) {
 		struct figure fig = { 0 };
 
 		if (read_figure(&fig, line) || is_known(figs, &fig)) {
-			notes_format(notes, NULL,
+			notes_format(run->notes, NULL,
 				     "%s: needs %d fields parted by tabs "
 				     "and an id of its own: figure left out",
 				     line->place, FIELDS);
@@ -143,9 +142,9 @@ static void explain(struct notes *notes, int status)
 }
 
 /* Keep the figures that have data. */
-static void write_data(struct figures *figs, const struct run *run,
-		       const struct course *course)
+static void write_data(struct figures *figs, const struct course *course)
 {
+	const struct run *run = course->run;
 	const int folder = make_folder(run->dir);
 	size_t n = 0;
 
@@ -161,7 +160,7 @@ static void write_data(struct figures *figs, const struct run *run,
 		int err;
 
 		remove_old(run, fig);
-		err = figure_write(fig, run, course);
+		err = figure_write(fig, course);
 		if (!err) {
 			figs->v[n++] = *fig;
 			continue;
@@ -178,12 +177,13 @@ static void write_data(struct figures *figs, const struct run *run,
 		rmdir(text_format("%s/" FIGURES_DIR, run->dir));
 }
 
-void figures_make(struct figures *figs, const struct run *run,
-		  const struct course *course, const char *root, bool no_plots)
+void figures_make(struct figures *figs, const struct course *course,
+		  const char *root, bool no_plots)
 {
+	const struct run *run = course->run;
 	int status;
 
-	write_data(figs, run, course);
+	write_data(figs, course);
 	if (!figs->n)
 		return;
 	if (no_plots) {
@@ -214,8 +214,8 @@ static const char *axis_text(const char *name, const char *axis)
 }
 
 /* The coordinates of @row on @axes ("by", or "op+by"), in words. */
-static const char *coordinate(const struct rowtable *table,
-			      const struct row *row, const char *axes)
+static const char *coordinate(const struct run *run, const struct row *row,
+			      const char *axes)
 {
 	const struct result *r = &row->all;
 	const char *text = "", *axis;
@@ -224,7 +224,7 @@ static const char *coordinate(const struct rowtable *table,
 		const char *word;
 
 		axis = text_split(&axes, '+');
-		word = words_of(table, r->benchmark, axis,
+		word = words_of(&run->suite, r->benchmark, axis,
 				axis_text(r->name, axis));
 		text = text_format("%s%s%s", text, *text && *word ? ", " : "",
 				   word);
@@ -322,8 +322,7 @@ static bool has_histogram(const struct figure *fig)
 }
 
 static void add_point(struct plotdata *d, const struct figure *fig,
-		      const struct rowtable *table, const struct row *row,
-		      double x)
+		      const struct run *run, const struct row *row, double x)
 {
 	const struct result *r = &row->all;
 	const double y = number_of(r, fig->value);
@@ -337,7 +336,7 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 	struct point p = {
 		.row = row,
 		.series = plotdata_name(&d->series, &d->nseries,
-					coordinate(table, row, fig->series)),
+					coordinate(run, row, fig->series)),
 		.x = x,
 		.y = y,
 		.lo = scale * r->ci95[0],
@@ -352,7 +351,7 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 		return;
 	if (!is_curve(fig))
 		p.x = (double)plotdata_name(&d->categories, &d->ncategories,
-					    coordinate(table, row, fig->x));
+					    coordinate(run, row, fig->x));
 	d->points = text_grow(d->points, d->n, sizeof(p));
 	d->points[d->n++] = p;
 }
@@ -406,7 +405,7 @@ static void choose_scale(struct plotdata *d, const struct figure *fig)
 /* The rows of @s that @globs match and that have no point yet. */
 static void add_rows(struct plotdata *d, const struct figure *fig,
 		     const char *glob, const struct run *run,
-		     const struct section *s, const struct rowtable *table)
+		     const struct section *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct row *row = &run->rows[s->rows[i]];
@@ -415,8 +414,7 @@ static void add_rows(struct plotdata *d, const struct figure *fig,
 		for (size_t k = 0; k < d->n; k++)
 			known |= d->points[k].row == row;
 		if (!known)
-			add_point(d, fig, table, row,
-				  x_of(run, s, row, fig->x));
+			add_point(d, fig, run, row, x_of(run, s, row, fig->x));
 	}
 }
 
@@ -434,7 +432,7 @@ static bool shows_nothing(const struct plotdata *d, const struct figure *fig)
 }
 
 void plotdata_collect(struct plotdata *d, const struct figure *fig,
-		      const struct run *run, const struct rowtable *table)
+		      const struct run *run)
 {
 	const char *programs = fig->benchmark, *program;
 
@@ -444,7 +442,7 @@ void plotdata_collect(struct plotdata *d, const struct figure *fig,
 		const char *globs = fig->globs, *glob;
 
 		while (s && (glob = text_split(&globs, ' ')))
-			add_rows(d, fig, glob, run, s, table);
+			add_rows(d, fig, glob, run, s);
 	}
 	if (shows_nothing(d, fig))
 		d->n = 0;

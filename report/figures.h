@@ -29,16 +29,15 @@ struct figures {
 	size_t n;
 };
 
-/* figures_read() - by the `figure` lines of @table, of which bad ones become
+/* figures_read() - by the `figure` lines of @run, of which bad ones become
  * notes. */
-void figures_read(struct figures *figs, const struct rowtable *table,
-		  struct notes *notes);
+void figures_read(struct figures *figs, const struct run *run);
 
 /* figures_make() - write the data of each figure into the run's directory,
  * drop those without any, and draw them by @root/scripts/plot unless
  * @no_plots. */
-void figures_make(struct figures *figs, const struct run *run,
-		  const struct course *course, const char *root, bool no_plots);
+void figures_make(struct figures *figs, const struct course *course,
+		  const char *root, bool no_plots);
 
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */
 bool figures_flag(const struct figure *fig, const char *flag);
@@ -68,9 +67,9 @@ struct plotdata {
 size_t plotdata_name(const char ***names, size_t *n, const char *name);
 
 /* plotdata_collect() - what @fig shows: each row of its patterns once, in the
- * order of its patterns, then of the rows, named by the words of @table. */
+ * order of its patterns, then of the rows, named by the `word` lines. */
 void plotdata_collect(struct plotdata *d, const struct figure *fig,
-		      const struct run *run, const struct rowtable *table);
+		      const struct run *run);
 
 /**
  * figure_write() - write ID.dat and ID.plot (settings for the template) into
@@ -85,7 +84,6 @@ void plotdata_collect(struct plotdata *d, const struct figure *fig,
  *
  * Return: 0; -ENODATA if there is nothing to draw; -errno.
  */
-int figure_write(const struct figure *fig, const struct run *run,
-		 const struct course *course);
+int figure_write(const struct figure *fig, const struct course *course);
 
 #endif

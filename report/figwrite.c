@@ -18,7 +18,7 @@ struct writer {
 	const struct kind *kind;
 	struct plotdata d;
 	const struct run *run;
-	const struct course *course; /* words, estimates and marks */
+	const struct course *course; /* estimates and marks */
 	FILE *data, *settings;
 	size_t blocks; /* of data */
 	double *top;   /* of each category, where parts are stacked */
@@ -260,7 +260,7 @@ static const struct rowtable_line *next_line(const struct writer *w,
 					     const struct rowtable_line *last)
 {
 	do {
-		last = rowtable_next(&w->course->table, kind, last);
+		last = rowtable_next(&w->run->suite, kind, last);
 	} while (last &&
 		 (last->n != 3 || strcmp(last->field[0], w->fig->id) != 0));
 	return last;
@@ -272,8 +272,7 @@ static void put_estimates(struct writer *w)
 	const struct course *c = w->course;
 	const struct rowtable_line *line = NULL;
 	double *predicted = text_alloc(c->ops.n, sizeof(*predicted));
-	const struct formula_world world = { w->run, &c->ops, predicted,
-					     &c->table, NULL };
+	const struct formula_world world = { w->run, &c->ops, predicted, NULL };
 	const char *names[MAX_LINES];
 	size_t n = 0;
 
@@ -328,8 +327,7 @@ static void add_caches(struct marks *m, const struct run *run)
  * rows name as a limit. */
 static void put_marks(struct writer *w)
 {
-	const struct course *c = w->course;
-	const struct formula_world world = { w->run, &c->ops, NULL, &c->table,
+	const struct formula_world world = { w->run, &w->course->ops, NULL,
 					     NULL };
 	const struct rowtable_line *line = NULL;
 	struct marks m = { .n = 0 };
@@ -386,7 +384,7 @@ static void put_settings(struct writer *w)
 	const struct plotdata *d = &w->d;
 	const double core_hz = d->n ? d->points[0].row->all.core_hz : NAN;
 	const char *axis =
-		words_of(&w->course->table, fig->benchmark, fig->series, "");
+		words_of(&w->run->suite, fig->benchmark, fig->series, "");
 	FILE *f = w->settings;
 
 	fprintf(f,
@@ -520,16 +518,15 @@ static bool needs_turning(const struct writer *w, struct figure *turned)
 
 static void collect(struct writer *w, struct figure *turned)
 {
-	const struct rowtable *table = &w->course->table;
 	size_t known = 0;
 
 	if (is_card(w->fig))
-		card_collect(&w->d, table, w->run);
+		card_collect(&w->d, w->run);
 	else
-		plotdata_collect(&w->d, w->fig, w->run, table);
+		plotdata_collect(&w->d, w->fig, w->run);
 	if (needs_turning(w, turned)) {
 		w->fig = turned;
-		plotdata_collect(&w->d, turned, w->run, table);
+		plotdata_collect(&w->d, turned, w->run);
 	}
 	for (size_t i = 0; i < w->d.n; i++)
 		known += isfinite(w->d.points[i].y) ||
@@ -540,11 +537,10 @@ static void collect(struct writer *w, struct figure *turned)
 		w->d = (struct plotdata) { .unit = "" };
 }
 
-int figure_write(const struct figure *fig, const struct run *run,
-		 const struct course *course)
+int figure_write(const struct figure *fig, const struct course *course)
 {
 	struct figure turned;
-	struct writer w = { .fig = fig, .run = run, .course = course };
+	struct writer w = { .fig = fig, .run = course->run, .course = course };
 	int err = -ENODATA;
 
 	collect(&w, &turned);

@@ -109,8 +109,7 @@ static bool term(struct parse *p, const char *name, double *x)
 	const char *missing = NULL;
 	bool found = false;
 
-	while (p->w->table &&
-	       (line = rowtable_of(p->w->table, "term", name, line))) {
+	while ((line = rowtable_of(&p->w->run->suite, "term", name, line))) {
 		*x = value_at(line->field[1], p->w, &missing,
 			      p->depth + TERM_DEPTH);
 		found = true;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "result.h"
+#include "rowtable.h"
 
 /* A fact that the reader must know before trusting the figures: what is the
  * matter and what to do about it. */
@@ -79,7 +80,9 @@ struct run {
 	size_t ntroubles;
 	unsigned int rounds; /* most invocations of a row */
 	unsigned int bad_lines;
-	struct notes *notes; /* what was wrong with the files */
+	struct notes *notes;   /* what was wrong with the files */
+	struct rowtable suite; /* facts about its rows, of commands that use
+				* them: rowtable_read() */
 };
 
 /**

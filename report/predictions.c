@@ -222,16 +222,15 @@ static bool estimate(struct operation *op, const struct formula_world *w)
 		return false;
 	op->words = NULL;
 	while (!isfinite(op->rule[PREDICTED]) &&
-	       (line = rowtable_of(w->table, "estimate", op->id, line)))
+	       (line = rowtable_of(&w->run->suite, "estimate", op->id, line)))
 		try_line(op, line->field, w);
 	return isfinite(op->rule[PREDICTED]);
 }
 
-void estimates_make(struct operations *ops, const struct rowtable *table,
-		    const struct run *run)
+void estimates_make(struct operations *ops, const struct run *run)
 {
 	double *predicted = text_alloc(ops->n, sizeof(*predicted));
-	const struct formula_world w = { run, ops, predicted, table, NULL };
+	const struct formula_world w = { run, ops, predicted, NULL };
 	bool more = true;
 
 	for (size_t i = 0; i < ops->n; i++)

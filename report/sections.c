@@ -72,8 +72,7 @@ static void put_top(struct doc *d, const struct run *run)
 			NULL));
 }
 
-static void put_contents(struct doc *d, const struct run *run,
-			 const struct report_parts *parts)
+static void put_contents(struct doc *d, const struct report_parts *parts)
 {
 	const struct course *c = parts->course;
 	struct table pairs;
@@ -82,8 +81,8 @@ static void put_contents(struct doc *d, const struct run *run,
 	doc_list(d);
 	if (c->predicted)
 		prose_items(d, "contents-course");
-	families_contents(d, run, &c->table, parts->figs);
-	if (pairs_fill(&pairs, &c->table, run))
+	families_contents(d, c->run, parts->figs);
+	if (pairs_fill(&pairs, c->run))
 		doc_item(d, "#pairs", "New way against old way");
 	if (c->ops.n && !c->predicted)
 		prose_items(d, "contents-course");
@@ -91,8 +90,7 @@ static void put_contents(struct doc *d, const struct run *run,
 	doc_list_end(d);
 }
 
-static void put_card(struct doc *d, const struct run *run,
-		     const struct report_parts *parts)
+static void put_card(struct doc *d, const struct report_parts *parts)
 {
 	struct table t;
 
@@ -103,7 +101,7 @@ static void put_card(struct doc *d, const struct run *run,
 		if (!strcmp(fig->id, "card") && fig->drawn)
 			doc_picture(d, fig->id, fig->caption);
 	}
-	card_table(&t, &parts->course->table, run);
+	card_table(&t, parts->course->run);
 	doc_table(d, &t, CARD_NONE);
 	doc_prose(d, "legend");
 	doc_list(d);
@@ -131,12 +129,11 @@ static void put_method(struct doc *d, const struct run *run)
 	doc_unfold(d);
 }
 
-static void put_pairs(struct doc *d, const struct run *run,
-		      const struct rowtable *rows)
+static void put_pairs(struct doc *d, const struct run *run)
 {
 	struct table t;
 
-	if (!pairs_fill(&t, rows, run))
+	if (!pairs_fill(&t, run))
 		return;
 	doc_heading(d, "pairs", "New way against old way");
 	doc_prose(d, "pairs");
@@ -198,20 +195,20 @@ static void put_glossary(struct doc *d)
 void report_write(struct doc *d, const void *what)
 {
 	const struct report_parts *parts = what;
-	const struct run *run = parts->run;
+	const struct run *run = parts->course->run;
 
 	doc_begin(d, report_title(run));
 	put_top(d, run);
-	put_card(d, run, parts);
+	put_card(d, parts);
 	put_warnings(d, run->notes);
-	put_contents(d, run, parts);
+	put_contents(d, parts);
 	/* A user who predicted wants to see that first. */
 	if (parts->course->predicted)
-		course_write(d, parts->course, run);
-	families_write(d, run, &parts->course->table, parts->figs);
-	put_pairs(d, run, &parts->course->table);
+		course_write(d, parts->course);
+	families_write(d, run, parts->figs);
+	put_pairs(d, run);
 	if (!parts->course->predicted)
-		course_write(d, parts->course, run);
+		course_write(d, parts->course);
 	doc_heading(d, "run", "The machine, and how it was measured");
 	put_glossary(d);
 	sections_machine(d, run);

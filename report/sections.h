@@ -11,7 +11,7 @@
 #include "rowtable.h"
 
 /*
- * The card: the `core` lines of @rows that have words, the figures that a
+ * The card: the `core` lines (docs/rows.md) that have words, the figures that a
  * person quotes.  Wherever it is shown, times come first, then bandwidths, each
  * in the order of their size, then what has no value, with the reason.
  * Operations of programs that are not part of the run are left out.
@@ -21,24 +21,21 @@
 
 /* card_table() - operation, value, interval, grade; where there is no value the
  * reason stands behind the operation. */
-void card_table(struct table *t, const struct rowtable *rows,
-		const struct run *run);
+void card_table(struct table *t, const struct run *run);
 
 /* card_print() - machine, quality and table for a terminal of 80 columns: three
  * lines more than it has operations, unless a CPU's number has three digits. */
-void card_print(FILE *f, const struct rowtable *rows, const struct run *run);
+void card_print(FILE *f, const struct run *run);
 
 /* card_collect() - the operations with a value as points of card.svg: a
  * category for each, by its words; x is its place; y in ns, or in B/s. */
-void card_collect(struct plotdata *d, const struct rowtable *rows,
-		  const struct run *run);
+void card_collect(struct plotdata *d, const struct run *run);
 
 const char *card_machine(const struct run *run);
 
 struct report_parts {
-	const struct run *run;
-	const struct figures *figs;
 	const struct course *course;
+	const struct figures *figs;
 };
 
 /* report_write() - the whole report, a struct report_parts, as one document. */
@@ -64,16 +61,16 @@ void tables_section(struct table *t, const struct run *run,
 		    const struct section *section);
 
 /* tables_core() - the rows of @core, which may be of several programs, with the
- * words of @rows for them and without what describes samples; tables_is_core()
+ * words for them and without what describes samples; tables_is_core()
  * - those that people quote. */
 void tables_core(struct table *t, const struct run *run,
-		 const struct rowtable *rows, const struct section *core);
+		 const struct section *core);
 bool tables_is_core(const struct row *row);
 
 /* tables_words() - the name of @row on the card or, if @more, in the course or
  * for lmbench; NULL if it has none. */
-const char *tables_words(const struct run *run, const struct rowtable *rows,
-			 const struct row *row, bool more);
+const char *tables_words(const struct run *run, const struct row *row,
+			 bool more);
 
 /* tables_missing() - the cases that have no value, and the programs that gave
  * none, by reason. */
@@ -97,19 +94,19 @@ const char *tables_mark(const struct result *r);
 const char *tables_exit(json_int_t status);
 
 /*
- * The chapters of the families of programs: the `family` lines of @t, each with
+ * The chapters of the families of programs: the `family` lines, each with
  * the programs that the rest of its file runs (docs/rows.md).
  */
 
 /* families_contents() - an item for each family that has a program in @run, or
  * a figure whose first "program" is its folder. */
 void families_contents(struct doc *d, const struct run *run,
-		       const struct rowtable *t, const struct figures *figs);
+		       const struct figures *figs);
 
 /* families_write() - a few words, the core rows and the figures of each; all
  * rows of its programs folded. */
 void families_write(struct doc *d, const struct run *run,
-		    const struct rowtable *t, const struct figures *figs);
+		    const struct figures *figs);
 
 /*
  * New ways of doing something against old ones: the `pair` lines of a rowtable
@@ -118,8 +115,7 @@ void families_write(struct doc *d, const struct run *run,
 
 /* pairs_fill() - a row for each point that both ways of a pair have a value
  * at.  Return: whether there is one. */
-bool pairs_fill(struct table *t, const struct rowtable *rows,
-		const struct run *run);
+bool pairs_fill(struct table *t, const struct run *run);
 
 /* The program of the lab of wrong numbers: rows mistake=ID,stat=naive */
 #define MISTAKES_PROGRAM "mistakes"
@@ -127,10 +123,9 @@ bool pairs_fill(struct table *t, const struct rowtable *rows,
 /**
  * mistakes_write() - the page of the lab of wrong numbers: what each naive
  * program printed in this run, what the row that measures it properly did, the
- * factor, if it is as claimed, and why; nothing if @rows has no such lines.
+ * factor, if it is as claimed, and why; nothing if there are no such lines.
  */
-void mistakes_write(struct doc *d, const struct rowtable *rows,
-		    const struct run *run);
+void mistakes_write(struct doc *d, const struct run *run);
 
 /* warnings_add() - what the results say against themselves, each with the
  * remedy, as notes of @run. */

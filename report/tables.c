@@ -256,8 +256,8 @@ bool tables_is_core(const struct row *row)
 	return row->all.tier && !strcmp(row->all.tier, "core");
 }
 
-const char *tables_words(const struct run *run, const struct rowtable *rows,
-			 const struct row *row, bool more)
+const char *tables_words(const struct run *run, const struct row *row,
+			 bool more)
 {
 	/* Where a line of the kind has its words, program and cases. */
 	static const struct {
@@ -271,7 +271,7 @@ const char *tables_words(const struct run *run, const struct rowtable *rows,
 	for (size_t i = 0; i < n; i++) {
 		const struct rowtable_line *l = NULL;
 
-		while ((l = rowtable_next(rows, kinds[i].kind, l)))
+		while ((l = rowtable_next(&run->suite, kinds[i].kind, l)))
 			if (rowtable_given(l->field[kinds[i].words]) &&
 			    !strcmp(l->field[kinds[i].program],
 				    row->all.benchmark) &&
@@ -283,7 +283,7 @@ const char *tables_words(const struct run *run, const struct rowtable *rows,
 }
 
 void tables_core(struct table *t, const struct run *run,
-		 const struct rowtable *rows, const struct section *core)
+		 const struct section *core)
 {
 	table_begin(t, "operation|program|case|value>|95 % interval>|grade|"
 		       "remark");
@@ -292,10 +292,9 @@ void tables_core(struct table *t, const struct run *run,
 		const struct row *row = &run->rows[core->rows[i]];
 		const struct result *r = &row->all;
 
-		table_line(t, tables_mark(r),
-			   tables_words(run, rows, row, true), r->benchmark,
-			   r->name, tables_value(r), tables_interval(r),
-			   r->grade, remark(row));
+		table_line(t, tables_mark(r), tables_words(run, row, true),
+			   r->benchmark, r->name, tables_value(r),
+			   tables_interval(r), r->grade, remark(row));
 	}
 	table_prune(t);
 }

@@ -37,13 +37,15 @@ static struct rowtable_line lines[] = {
 	{ .field = terms[1], .n = 2, .kind = "term" },
 	{ .field = terms[2], .n = 2, .kind = "term" },
 };
-static const struct rowtable table = { lines, 3 };
 static const struct formula_name names[] = { { "a", 3 }, { NULL, 0 } };
 static struct run run = {
-	.rows = rows, .nrows = 2, .sections = &section, .nsections = 1
+	.rows = rows,
+	.nrows = 2,
+	.sections = &section,
+	.nsections = 1,
+	.suite = { lines, 3 },
 };
-static const struct formula_world world = { &run, &ops, predicted, &table,
-					    names };
+static const struct formula_world world = { &run, &ops, predicted, names };
 
 static int is(const char *text, double want)
 {
