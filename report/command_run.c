@@ -65,18 +65,15 @@ int command_with_run(const struct settings *set, const char *dir, bool core,
 
 static int make(const struct settings *set, struct run *run)
 {
-	struct report_parts parts;
-	struct figures figs;
 	struct course course;
 	int err;
 
 	grades_earlier(run);
 	warnings_add(run);
 	course_read(&course, run, set->root);
-	figures_read(&figs, run);
-	figures_make(&figs, &course, set->root, set->no_plots);
-	parts = (struct report_parts) { &course, &figs };
-	err = doc_pages(run->dir, "report", report_write, &parts);
+	figures_read(run);
+	figures_make(&course, set->root, set->no_plots);
+	err = doc_pages(run->dir, "report", report_write, &course);
 	err |= doc_file(run->dir, "report", "csv", export_csv, run);
 	err |= doc_file(run->dir, "report", "json", export_json, run);
 	card_print(stdout, run);
@@ -108,13 +105,12 @@ static int print_skeleton(const struct settings *set, struct run *run)
 	struct doc d = {
 		.f = stdout, .dir = run->dir, .format = &doc_tex, .paper = true
 	};
-	struct figures figs;
 	struct course c;
 
 	grades_earlier(run);
 	course_read(&c, run, set->root);
-	figures_read(&figs, run);
-	course_skeleton(&d, &c, &figs);
+	figures_read(run);
+	course_skeleton(&d, &c);
 	notes_warn(run->notes);
 	return 0;
 }

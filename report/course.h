@@ -100,10 +100,9 @@ const char *course_limiter(const struct course *c, const struct operation *op,
 void course_write(struct doc *d, const struct course *c);
 
 /* course_skeleton() - the whole report of the course, to be filled in, by the
- * `chapter` lines of report/estimates.tsv; with those of @figs that are drawn.
+ * `chapter` lines of report/estimates.tsv; with the figures that are drawn.
  */
-void course_skeleton(struct doc *d, const struct course *c,
-		     const struct figures *figs);
+void course_skeleton(struct doc *d, const struct course *c);
 
 /**
  * limiters_say() - what limited @op where @row measured it.

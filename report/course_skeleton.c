@@ -78,11 +78,10 @@ static void put_tables(struct doc *d, const struct course *c, const char *ids)
 
 /* Those whose pictures were drawn, with the first sentence of their captions:
  * a paper has no room for more. */
-static void put_figures(struct doc *d, const struct figures *figs,
-			const struct run *run, const char *ids)
+static void put_figures(struct doc *d, const struct run *run, const char *ids)
 {
-	for (size_t i = 0; i < figs->n; i++) {
-		const struct figure *f = &figs->v[i];
+	for (size_t i = 0; i < run->figs->n; i++) {
+		const struct figure *f = &run->figs->v[i];
 		const char *path = text_format("%s/" FIGURES_DIR "/%s.pdf",
 					       run->dir, f->id);
 		const char *end = strstr(f->caption, ". ");
@@ -185,7 +184,7 @@ static void put_summary(struct doc *d, const struct course *c)
 }
 
 static void put_chapter(struct doc *d, const struct course *c,
-			const struct figures *figs, const char *const *field)
+			const char *const *field)
 {
 	if (!strcmp(field[OPERATIONS], "all")) {
 		put_summary(d, c);
@@ -198,14 +197,13 @@ static void put_chapter(struct doc *d, const struct course *c,
 	put_methods(d, c, field[OPERATIONS]);
 	put_tables(d, c, field[OPERATIONS]);
 	if (rowtable_given(field[FIGURES]))
-		put_figures(d, figs, c->run, field[FIGURES]);
+		put_figures(d, c->run, field[FIGURES]);
 	if (rowtable_given(field[COMPARISONS]))
 		comparisons_write(d, c, field[COMPARISONS]);
 	doc_prose(d, "course-discussion", "hint", field[HINT]);
 }
 
-void course_skeleton(struct doc *d, const struct course *c,
-		     const struct figures *figs)
+void course_skeleton(struct doc *d, const struct course *c)
 {
 	const struct rowtable_line *line = NULL;
 
@@ -217,7 +215,7 @@ void course_skeleton(struct doc *d, const struct course *c,
 			doc_fold(d, "", line->field[TITLE]);
 		else
 			doc_heading(d, "", line->field[TITLE]);
-		put_chapter(d, c, figs, line->field);
+		put_chapter(d, c, line->field);
 	}
 	doc_end(d);
 }

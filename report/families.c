@@ -106,9 +106,10 @@ static bool is_figure_of(const struct figure *fig, const char *name)
 	       !strncmp(fig->benchmark, name, len);
 }
 
-void sections_figures(struct doc *d, const char *program,
-		      const struct figures *figs)
+void sections_figures(struct doc *d, const struct run *run, const char *program)
 {
+	const struct figures *figs = run->figs;
+
 	for (size_t i = 0; i < figs->n; i++)
 		if (is_figure_of(&figs->v[i], program))
 			doc_figure(d, figs->v[i].id, figs->v[i].caption);
@@ -188,14 +189,13 @@ static void put_core(struct doc *d, const struct run *run,
 }
 
 typedef void put_fn(struct doc *d, const struct run *run, const char *id,
-		    const struct rowtable_line *family,
-		    const struct figures *figs);
+		    const struct rowtable_line *family);
 
 /* Put each family with a program in @run, or a figure by itself; the last one
  * is of the programs that have none. */
-static void put_each(put_fn *put, struct doc *d, const struct run *run,
-		     const struct figures *figs)
+static void put_each(put_fn *put, struct doc *d, const struct run *run)
 {
+	const struct figures *figs = run->figs;
 	const struct rowtable_line *family = NULL;
 
 	do {
@@ -209,26 +209,23 @@ static void put_each(put_fn *put, struct doc *d, const struct run *run,
 		for (size_t i = 0; i < figs->n; i++)
 			has |= is_figure_of(&figs->v[i], id + ID_PREFIX);
 		if (has)
-			put(d, run, id, family, figs);
+			put(d, run, id, family);
 	} while (family);
 }
 
 static void put_item(struct doc *d, const struct run *run, const char *id,
-		     const struct rowtable_line *family,
-		     const struct figures *figs)
+		     const struct rowtable_line *family)
 {
 	doc_item(d, text_format("#%s", id), family ? family->field[0] : OTHERS);
 }
 
-void families_contents(struct doc *d, const struct run *run,
-		       const struct figures *figs)
+void families_contents(struct doc *d, const struct run *run)
 {
-	put_each(put_item, d, run, figs);
+	put_each(put_item, d, run);
 }
 
 static void put_family(struct doc *d, const struct run *run, const char *id,
-		       const struct rowtable_line *family,
-		       const struct figures *figs)
+		       const struct rowtable_line *family)
 {
 	doc_heading(d, id, family ? family->field[0] : OTHERS);
 	if (family)
@@ -236,17 +233,16 @@ static void put_family(struct doc *d, const struct run *run, const char *id,
 	put_core(d, run, family);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (is_of(family, run, &run->sections[i]))
-			sections_figures(d, run->sections[i].program, figs);
-	sections_figures(d, id + ID_PREFIX, figs);
+			sections_figures(d, run, run->sections[i].program);
+	sections_figures(d, run, id + ID_PREFIX);
 	for (size_t i = 0; i < run->nsections; i++)
 		if (is_of(family, run, &run->sections[i]))
 			put_program(d, run, &run->sections[i]);
 }
 
-void families_write(struct doc *d, const struct run *run,
-		    const struct figures *figs)
+void families_write(struct doc *d, const struct run *run)
 {
-	put_each(put_family, d, run, figs);
+	put_each(put_family, d, run);
 }
 
 /* The fields of a `mistake` line (docs/rows.md). */

@@ -54,11 +54,11 @@ static bool is_known(const struct figures *figs, const struct figure *fig)
 	return false;
 }
 
-void figures_read(struct figures *figs, const struct run *run)
+void figures_read(struct run *run)
 {
+	struct figures *figs = run->figs = text_alloc(1, sizeof(*figs));
 	const struct rowtable_line *line = NULL;
 
-	*figs = (struct figures) { 0 };
 	while ((line = rowtable_next(&run->suite, "figure", line))) {
 		struct figure fig = { 0 };
 
@@ -142,19 +142,19 @@ static void explain(struct notes *notes, int status)
 }
 
 /* Keep the figures that have data. */
-static void write_data(struct figures *figs, const struct course *course)
+static void write_data(const struct course *course)
 {
 	const struct run *run = course->run;
+	struct figures *figs = run->figs;
 	const int folder = make_folder(run->dir);
 	size_t n = 0;
 
 	if (folder)
-		notes_format(
-			run->notes,
-			"remove it, then `build/bin/report make DIR` again",
-			"%s/" FIGURES_DIR ": %s: there are no "
-			"plots",
-			run->dir, strerror(-folder));
+		notes_format(run->notes,
+			     "remove it, then `oscost report DIR` again",
+			     "%s/" FIGURES_DIR ": %s: there are no "
+			     "plots",
+			     run->dir, strerror(-folder));
 	for (size_t i = 0; i < figs->n && !folder; i++) {
 		struct figure *fig = &figs->v[i];
 		int err;
@@ -177,13 +177,13 @@ static void write_data(struct figures *figs, const struct course *course)
 		rmdir(text_format("%s/" FIGURES_DIR, run->dir));
 }
 
-void figures_make(struct figures *figs, const struct course *course,
-		  const char *root, bool no_plots)
+void figures_make(const struct course *course, const char *root, bool no_plots)
 {
 	const struct run *run = course->run;
+	struct figures *figs = run->figs;
 	int status;
 
-	write_data(figs, course);
+	write_data(course);
 	if (!figs->n)
 		return;
 	if (no_plots) {

@@ -29,15 +29,14 @@ struct figures {
 	size_t n;
 };
 
-/* figures_read() - by the `figure` lines of @run, of which bad ones become
- * notes. */
-void figures_read(struct figures *figs, const struct run *run);
+/* figures_read() - set those of @run by its `figure` lines, of which bad ones
+ * become notes. */
+void figures_read(struct run *run);
 
 /* figures_make() - write the data of each figure into the run's directory,
  * drop those without any, and draw them by @root/scripts/plot unless
  * @no_plots. */
-void figures_make(struct figures *figs, const struct course *course,
-		  const char *root, bool no_plots);
+void figures_make(const struct course *course, const char *root, bool no_plots);
 
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */
 bool figures_flag(const struct figure *fig, const char *flag);

@@ -65,6 +65,8 @@ struct trouble {
 	unsigned int rounds; /* how many rounds went so */
 };
 
+struct figures;
+
 /* A results directory, read. */
 struct run {
 	const char *dir;
@@ -80,9 +82,11 @@ struct run {
 	size_t ntroubles;
 	unsigned int rounds; /* most invocations of a row */
 	unsigned int bad_lines;
-	struct notes *notes;   /* what was wrong with the files */
-	struct rowtable suite; /* facts about its rows, of commands that use
-				* them: rowtable_read() */
+	struct notes *notes; /* what was wrong with the files */
+	/* Of commands that use them: facts about the rows, rowtable_read(), and
+	 * the figures, figures_read(). */
+	struct rowtable suite;
+	struct figures *figs;
 };
 
 /**

@@ -72,16 +72,15 @@ static void put_top(struct doc *d, const struct run *run)
 			NULL));
 }
 
-static void put_contents(struct doc *d, const struct report_parts *parts)
+static void put_contents(struct doc *d, const struct course *c)
 {
-	const struct course *c = parts->course;
 	struct table pairs;
 
 	doc_heading(d, "contents", "Contents");
 	doc_list(d);
 	if (c->predicted)
 		prose_items(d, "contents-course");
-	families_contents(d, c->run, parts->figs);
+	families_contents(d, c->run);
 	if (pairs_fill(&pairs, c->run))
 		doc_item(d, "#pairs", "New way against old way");
 	if (c->ops.n && !c->predicted)
@@ -90,18 +89,18 @@ static void put_contents(struct doc *d, const struct report_parts *parts)
 	doc_list_end(d);
 }
 
-static void put_card(struct doc *d, const struct report_parts *parts)
+static void put_card(struct doc *d, const struct run *run)
 {
 	struct table t;
 
 	doc_heading(d, "card", "Card");
-	for (size_t i = 0; i < parts->figs->n; i++) {
-		const struct figure *fig = &parts->figs->v[i];
+	for (size_t i = 0; i < run->figs->n; i++) {
+		const struct figure *fig = &run->figs->v[i];
 
 		if (!strcmp(fig->id, "card") && fig->drawn)
 			doc_picture(d, fig->id, fig->caption);
 	}
-	card_table(&t, parts->course->run);
+	card_table(&t, run);
 	doc_table(d, &t, CARD_NONE);
 	doc_prose(d, "legend");
 	doc_list(d);
@@ -194,26 +193,26 @@ static void put_glossary(struct doc *d)
 
 void report_write(struct doc *d, const void *what)
 {
-	const struct report_parts *parts = what;
-	const struct run *run = parts->course->run;
+	const struct course *c = what;
+	const struct run *run = c->run;
 
 	doc_begin(d, report_title(run));
 	put_top(d, run);
-	put_card(d, parts);
+	put_card(d, run);
 	put_warnings(d, run->notes);
-	put_contents(d, parts);
+	put_contents(d, c);
 	/* A user who predicted wants to see that first. */
-	if (parts->course->predicted)
-		course_write(d, parts->course);
-	families_write(d, run, parts->figs);
+	if (c->predicted)
+		course_write(d, c);
+	families_write(d, run);
 	put_pairs(d, run);
-	if (!parts->course->predicted)
-		course_write(d, parts->course);
+	if (!c->predicted)
+		course_write(d, c);
 	doc_heading(d, "run", "The machine, and how it was measured");
 	put_glossary(d);
 	sections_machine(d, run);
 	sections_noise(d, run);
-	sections_timer(d, run, parts->figs);
+	sections_timer(d, run);
 	put_method(d, run);
 	put_missing(d, run);
 	put_reproduce(d, run);

@@ -33,23 +33,17 @@ void card_collect(struct plotdata *d, const struct run *run);
 
 const char *card_machine(const struct run *run);
 
-struct report_parts {
-	const struct course *course;
-	const struct figures *figs;
-};
-
-/* report_write() - the whole report, a struct report_parts, as one document. */
+/* report_write() - the whole report, of a struct course, as one document. */
 doc_write_fn report_write;
 
 /* The machine and how it was timed; in a file of their own. */
 void sections_machine(struct doc *d, const struct run *run);
 void sections_machine_table(struct table *t, const json_t *machine);
-void sections_timer(struct doc *d, const struct run *run,
-		    const struct figures *figs);
+void sections_timer(struct doc *d, const struct run *run);
 
 /* sections_figures() - those of @program that were drawn. */
-void sections_figures(struct doc *d, const char *program,
-		      const struct figures *figs);
+void sections_figures(struct doc *d, const struct run *run,
+		      const char *program);
 
 /* sections_place() - where the files of a program's rows lay, and what that
  * says of its figures; nothing if it has no files. */
@@ -100,13 +94,11 @@ const char *tables_exit(json_int_t status);
 
 /* families_contents() - an item for each family that has a program in @run, or
  * a figure whose first "program" is its folder. */
-void families_contents(struct doc *d, const struct run *run,
-		       const struct figures *figs);
+void families_contents(struct doc *d, const struct run *run);
 
 /* families_write() - a few words, the core rows and the figures of each; all
  * rows of its programs folded. */
-void families_write(struct doc *d, const struct run *run,
-		    const struct figures *figs);
+void families_write(struct doc *d, const struct run *run);
 
 /*
  * New ways of doing something against old ones: the `pair` lines of a rowtable

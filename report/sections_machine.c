@@ -286,8 +286,7 @@ static void put_verdicts(struct doc *d, const struct run *run,
 }
 
 /* The clock and its calibration, and what `certify` found out about it. */
-void sections_timer(struct doc *d, const struct run *run,
-		    const struct figures *figs)
+void sections_timer(struct doc *d, const struct run *run)
 {
 	const struct section *certify = run_section(run, "certify");
 	struct table t;
@@ -301,7 +300,7 @@ void sections_timer(struct doc *d, const struct run *run,
 		doc_text(d, run_text(certify->about, "text"));
 		put_verdicts(d, run, certify);
 	}
-	sections_figures(d, "certify", figs);
+	sections_figures(d, run, "certify");
 	if (certify && certify->n) {
 		tables_section(&t, run, certify);
 		doc_table(d, &t, NULL);
