@@ -189,13 +189,10 @@ const char *fleet_load(struct fleet *f, const char *dir);
 size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 		      const char *unit, const char *better);
 
-/* fleet_read() - read DIR as run_load() does, and hand each row to @take, with
- * the number of those that are still to come and itself.  In @run only the
- * facts of the run and of the machine are sure to be there; in a row only its
- * names, status, value, interval and core_hz are. */
-typedef void fleet_take_fn(void *arg, const struct result *row, size_t left);
-const char *fleet_read(struct run *run, const char *dir, struct notes *notes,
-		       fleet_take_fn *take, void *arg);
+/* fleet_read() - read DIR as run_load() does, but only the facts of the run and
+ * of the machine are sure to be there, and of each row its names, status,
+ * value, interval and core_hz. */
+const char *fleet_read(struct run *run, const char *dir, struct notes *notes);
 
 /* fleet_node() - the node of that name, or NULL. */
 const struct fleet_node *fleet_node(const struct fleet *f, const char *name);

@@ -263,39 +263,37 @@ size_t fleet_make_row(struct fleet *f, const char *benchmark, const char *name,
 	return i;
 }
 
-/* The node whose rows are read. */
-struct reading {
-	struct fleet *f;
-	struct fleet_node *node;
-	size_t row; /* the last one */
-};
-
-static void take_row(void *arg, const struct result *r, size_t left)
+static void take_rows(struct fleet *f, struct fleet_node *node,
+		      const struct run *run)
 {
-	struct reading *in = arg;
+	size_t row = SIZE_MAX;
 
-	in->row = find_row(in->f, r, in->row + 1);
-	/* At once as many cells as the node can need. */
-	if (in->row >= in->node->ncells)
-		have_cells(in->node, in->f->nrows + left - 1);
-	in->node->cells[in->row] = (struct fleet_cell) {
-		.value = r->value,
-		.ci95 = { r->ci95[0], r->ci95[1] },
-		.core_hz = r->core_hz,
-		.status = (unsigned char)r->status,
-		.there = true,
-	};
+	for (size_t i = 0; i < run->nrows; i++) {
+		const struct result *r = &run->rows[i].all;
+
+		row = find_row(f, r, row + 1);
+		/* At once as many cells as the node can need. */
+		if (row >= node->ncells)
+			have_cells(node, f->nrows + run->nrows - i - 1);
+		node->cells[row] = (struct fleet_cell) {
+			.value = r->value,
+			.ci95 = { r->ci95[0], r->ci95[1] },
+			.core_hz = r->core_hz,
+			.status = (unsigned char)r->status,
+			.there = true,
+		};
+	}
 }
 
 static void load_node(struct fleet *f, struct fleet_node *node)
 {
 	const char *dir = text_format("%s/nodes/%s", f->dir, node->name);
-	struct reading in = { f, node, SIZE_MAX };
 	struct notes notes = { 0 };
 	struct run run;
-	const char *why = fleet_read(&run, dir, &notes, take_row, &in);
+	const char *why = fleet_read(&run, dir, &notes);
 
 	if (!why) {
+		take_rows(f, node, &run);
 		describe(node, &run);
 	} else {
 		add_note(f, why);

@@ -152,38 +152,34 @@ static size_t of_case(const struct result *const *v, size_t n)
 	return same;
 }
 
-/* Hand the rows of all @n lines to @take.  Return: false if a line is there
+/* Add the rows of all @n lines to @run.  Return: false if a line is there
  * twice. */
-static bool take_rows(const struct result *lines, size_t n, fleet_take_fn *take,
-		      void *arg)
+static bool make_rows(struct run *run, const struct result *lines, size_t n)
 {
 	const struct result **v = text_alloc(n + 1, sizeof(struct result *));
 	size_t same = 1;
-	bool good;
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = &lines[i];
 	qsort(v, n, sizeof(struct result *), by_case);
-	for (size_t i = 0; i < n && same; i += same)
+	for (size_t i = 0; i < n && same; i += same) {
 		same = of_case(v + i, n - i);
-	good = same;
-	for (size_t i = 0; i < n && good; i += same) {
-		struct result row;
-
-		same = of_case(v + i, n - i);
-		result_aggregate(&row, v + i, same);
-		take(arg, &row, n - i);
-		result_free(&row);
+		if (!same)
+			break;
+		run->rows =
+			text_grow(run->rows, run->nrows, sizeof(*run->rows));
+		run->rows[run->nrows] = (struct row) { .n = same };
+		result_aggregate(&run->rows[run->nrows++].all, v + i, same);
 	}
 	free(v);
-	return good;
+	return same;
 }
 
 /* The rows of DIR/invocations.jsonl.  Return: false if anything is unusual. */
-static bool read_rows(const char *dir, fleet_take_fn *take, void *arg)
+static bool read_rows(struct run *run)
 {
 	size_t len = 0, n = 0;
-	char *text = input_text(text_format("%s/invocations.jsonl", dir),
+	char *text = input_text(text_format("%s/invocations.jsonl", run->dir),
 				INPUT_NO_LINK, &len);
 	char *rest = text, *line;
 	struct result *lines = NULL;
@@ -193,26 +189,21 @@ static bool read_rows(const char *dir, fleet_take_fn *take, void *arg)
 		lines = text_grow(lines, n, sizeof(*lines));
 		good = take_line(&lines[n++], line);
 	}
-	good = good && !rest && take_rows(lines, n, take, arg);
+	good = good && !rest && make_rows(run, lines, n);
 	free(lines);
 	free(text);
 	return good;
 }
 
-const char *fleet_read(struct run *run, const char *dir, struct notes *notes,
-		       fleet_take_fn *take, void *arg)
+const char *fleet_read(struct run *run, const char *dir, struct notes *notes)
 {
-	const char *why;
-
 	*run = (struct run) { .dir = dir, .notes = notes };
-	if (read_rows(dir, take, arg)) {
-		run->meta = run_read_json(run, "run.json", JSON_OBJECT);
-		run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
-		run->noise = noise_certificate_read(dir, notes);
-		return NULL;
+	if (!read_rows(run)) {
+		run_free(run);
+		return run_load(run, dir, false, notes);
 	}
-	why = run_load(run, dir, false, notes);
-	for (size_t i = 0; !why && i < run->nrows; i++)
-		take(arg, &run->rows[i].all, run->nrows - i);
-	return why;
+	run->meta = run_read_json(run, "run.json", JSON_OBJECT);
+	run->machine = run_read_json(run, "machine.json", JSON_OBJECT);
+	run->noise = noise_certificate_read(dir, notes);
+	return NULL;
 }
