@@ -187,7 +187,7 @@ static int list_failed(const struct settings *set, struct run *run)
 		const struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++) {
-			const struct result *r = &run->rows[s->rows[j]].all;
+			const struct result *r = &s->rows[j]->all;
 
 			if (r->status != RESULT_FAILED)
 				continue;

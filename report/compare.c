@@ -411,7 +411,7 @@ void compare_sides(struct comparison *c, const struct side *a,
 			&run->sections[details ? i - run->nsections : i];
 
 		for (size_t j = 0; j < s->n; j++) {
-			const struct row *row = &run->rows[s->rows[j]];
+			const struct row *row = s->rows[j];
 
 			if (compare_is_detail(&row->all) == details)
 				add_row(c, row, floors);

@@ -225,7 +225,7 @@ static void add_pair(struct table *t, const struct rowtable_line *line,
 	const char *words = line->field[WORDS], *new = line->field[NEW];
 
 	for (size_t i = 0; s && i < s->n; i++) {
-		const struct row *a = &run->rows[s->rows[i]], *b;
+		const struct row *a = s->rows[i], *b;
 		const char *value = value_at(new, a->all.name);
 		struct ratio r;
 

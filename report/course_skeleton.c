@@ -165,7 +165,7 @@ static void put_hint(struct doc *d, const struct course *c, const char *hint)
 		put_programs(d, c);
 	} else if (!strcmp(hint, "disk")) {
 		if (files)
-			sections_place(d, run, files);
+			sections_place(d, files);
 		doc_prose(d, "course-disk");
 	} else if (rowtable_given(hint)) {
 		doc_paragraph(d, formula_text(words_for(run, hint), &w));

@@ -98,16 +98,9 @@ size_t due_choose(struct due_program *p, size_t n, const struct due_rule *rule,
 	return due;
 }
 
-struct of_section {
-	const struct run *run;
-	const struct section *s;
-};
-
-static double half_after(const void *arg, unsigned int rounds)
+static double half_after(const void *section, unsigned int rounds)
 {
-	const struct of_section *of = arg;
-
-	return rounds_half(of->run, of->s, rounds);
+	return rounds_half(section, rounds);
 }
 
 static struct due_rule rule_of(const struct settings *set)
@@ -135,8 +128,7 @@ static int list_due(const struct settings *set, struct run *run)
 		p[i] = (struct due_program) { .rounds = s->rounds,
 					      .last = s->last,
 					      .seconds = s->seconds };
-		due_look(&p[i], &rule, half_after,
-			 &(struct of_section) { run, s });
+		due_look(&p[i], &rule, half_after, s);
 		if (round < s->last)
 			round = s->last;
 	}

@@ -25,7 +25,7 @@ int export_csv(FILE *f, const void *what)
 		const struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++) {
-			out_csv_row(f, &run->rows[s->rows[j]].all, first);
+			out_csv_row(f, &s->rows[j]->all, first);
 			first = false;
 		}
 	}
@@ -68,9 +68,7 @@ static json_t *document(const struct run *run, bool more)
 
 		for (size_t j = 0; j < s->n; j++)
 			json_array_append_new(rows,
-					      row_json(run,
-						       &run->rows[s->rows[j]],
-						       more));
+					      row_json(run, s->rows[j], more));
 	}
 	return json_pack("{s:i, s:o, s:o, s:o, s:o}", "schema", RESULT_SCHEMA,
 			 "machine", or_null(run->machine), "run",

@@ -14,12 +14,12 @@
 
 /* The place of the files according to the rows: the words of the one that
  * has weighed it, else those of any. */
-static const char *place_of(const struct run *run, const struct section *s)
+static const char *place_of(const struct section *s)
 {
 	const char *place = NULL;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const json_t *e = run->rows[s->rows[i]].all.evidence;
+		const json_t *e = s->rows[i]->all.evidence;
 		const char *device = run_text(e, "device");
 
 		if (device)
@@ -37,10 +37,9 @@ static const char *meaning(const char *place)
 	return prose("place-device", NULL);
 }
 
-void sections_place(struct doc *d, const struct run *run,
-		    const struct section *s)
+void sections_place(struct doc *d, const struct section *s)
 {
-	const char *place = place_of(run, s);
+	const char *place = place_of(s);
 
 	if (!place)
 		return;
@@ -151,7 +150,7 @@ static void put_program(struct doc *d, const struct run *run,
 	doc_fold(d, anchor(run, s),
 		 summary ? text_format("%s – %s", s->program, summary)
 			 : s->program);
-	sections_place(d, run, s);
+	sections_place(d, s);
 	doc_text(d, run_text(s->about, "text"));
 	put_fact(d, s, "Measures", "measures");
 	put_fact(d, s, "Includes", "includes");
@@ -179,7 +178,7 @@ static void put_core(struct doc *d, const struct run *run,
 		const struct section *s = &run->sections[i];
 
 		for (size_t j = 0; is_of(family, run, s) && j < s->n; j++)
-			if (tables_is_core(&run->rows[s->rows[j]]))
+			if (tables_is_core(s->rows[j]))
 				core.rows[core.n++] = s->rows[j];
 	}
 	if (core.n) {

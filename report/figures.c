@@ -283,7 +283,7 @@ static double partner_value(const struct run *run, const struct section *s,
 	const char *text = x, *axis = text_split(&text, '=');
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct result *r = &run->rows[s->rows[i]].all;
+		const struct result *r = &s->rows[i]->all;
 
 		if (is_partner(r->params, row->all.params, axis, text))
 			return number_of(r, "value") /
@@ -408,7 +408,7 @@ static void add_rows(struct plotdata *d, const struct figure *fig,
 		     const struct section *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		const struct row *row = &run->rows[s->rows[i]];
+		const struct row *row = s->rows[i];
 		bool known = !text_glob(glob, row->all.name);
 
 		for (size_t k = 0; k < d->n; k++)

@@ -140,8 +140,7 @@ static struct section *find_section(struct run *run, const char *program)
 static size_t find_row(struct run *run, const struct result *r)
 {
 	const struct row *known = run_find(run, r);
-	size_t i = run->nrows;
-	struct section *s;
+	const size_t i = run->nrows;
 
 	if (known)
 		return (size_t)(known - run->rows);
@@ -149,9 +148,6 @@ static size_t find_row(struct run *run, const struct result *r)
 			    json_integer((json_int_t)i));
 	run->rows = text_grow(run->rows, i, sizeof(*run->rows));
 	run->rows[run->nrows++] = (struct row) { 0 };
-	s = find_section(run, r->benchmark);
-	s->rows = text_grow(s->rows, s->n, sizeof(*s->rows));
-	s->rows[s->n++] = i;
 	return i;
 }
 
@@ -347,7 +343,10 @@ static int aggregate(struct run *run, struct reading *in)
 	}
 	for (size_t i = 0; i < run->nrows && !err; i++) {
 		struct row *row = &run->rows[i];
+		struct section *s = find_section(run, of[first[i]]->program);
 
+		s->rows = text_grow(s->rows, s->n, sizeof(*s->rows));
+		s->rows[s->n++] = row;
 		if (row->rounds > run->rounds)
 			run->rounds = (unsigned int)row->rounds;
 		err = make_row(in, row, &of[first[i]]);
@@ -567,12 +566,11 @@ struct row *run_find(const struct run *run, const struct result *r)
 	return i ? &run->rows[json_integer_value(i)] : NULL;
 }
 
-static const struct row *with_case(const struct run *run,
-				   const struct section *s, const char *glob,
+static const struct row *with_case(const struct section *s, const char *glob,
 				   bool with_result)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		const struct row *row = &run->rows[s->rows[i]];
+		const struct row *row = s->rows[i];
 		bool result = row->all.status == RESULT_OK ||
 			      row->all.status == RESULT_BELOW_RESOLUTION;
 
@@ -593,7 +591,7 @@ const struct row *run_pick(const struct run *run, const char *program,
 		const char *rest = globs, *glob;
 
 		while (!row && (glob = text_split(&rest, ' ')))
-			row = with_case(run, s, glob, with_result);
+			row = with_case(s, glob, with_result);
 	}
 	return row;
 }

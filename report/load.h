@@ -51,7 +51,7 @@ struct row {
 struct section {
 	const char *program;
 	const json_t *about; /* its object in about.json, or NULL */
-	size_t *rows;	     /* indexes into struct run */
+	struct row **rows;   /* of the run */
 	size_t n;
 	unsigned int rounds; /* see rounds.h */
 	unsigned int last;   /* number of its last round, or 0 */
@@ -161,8 +161,7 @@ const char *rounds_words(const struct run *run);
 /* rounds_half() - widest half of an interval that rows of @s had after so many
  * @rounds, as a share of its middle: INFINITY if a row had no interval, NAN if
  * no row counts (see rounds_wide()). */
-double rounds_half(const struct run *run, const struct section *s,
-		   unsigned int rounds);
+double rounds_half(const struct section *s, unsigned int rounds);
 
 /* rounds_precision() - half the width of an interval, as a share of its
  * value, that the user asked for; NAN if nothing was. */
@@ -182,8 +181,7 @@ double rounds_goal(const struct run *run);
  * (skipped, failed, below resolution), and levels, which are words, are not
  * counted: no round makes them precise.
  */
-size_t rounds_wide(const struct run *run, const struct section *s,
-		   double within, size_t *rows);
+size_t rounds_wide(const struct section *s, double within, size_t *rows);
 
 /* rounds_gave_up() - whether the program of @s has failed as a whole: it gave
  * nothing in at least half of its rounds, and in two, or never anything, and

@@ -7,6 +7,7 @@
 #include "err.h"
 #include "grade.h"
 #include "rank.h"
+#include "sections.h"
 #include "stats.h"
 #include "text.h"
 #include "units.h"
@@ -52,24 +53,20 @@ void rounds_count(struct run *run)
 		struct section *s = &run->sections[i];
 
 		for (size_t j = 0; j < s->n; j++)
-			if (s->rounds < run->rows[s->rows[j]].rounds)
-				s->rounds = (unsigned int)run->rows[s->rows[j]]
-						    .rounds;
+			if (s->rounds < s->rows[j]->rounds)
+				s->rounds = (unsigned int)s->rows[j]->rounds;
 	}
 }
 
 /* The rounds that the rows of @s had which are core rows, or which are not. */
-static unsigned int rounds_of(const struct run *run, const struct section *s,
-			      bool core)
+static unsigned int rounds_of(const struct section *s, bool core)
 {
 	size_t most = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct row *row = &run->rows[s->rows[i]];
-		const char *tier = row->all.tier;
+		const struct row *row = s->rows[i];
 
-		if ((tier && !strcmp(tier, "core")) == core &&
-		    most < row->rounds)
+		if (tables_is_core(row) == core && most < row->rounds)
 			most = row->rounds;
 	}
 	return (unsigned int)most;
@@ -81,7 +78,7 @@ bool rounds_ends(const struct run *run, unsigned int *least, unsigned int *most)
 	for (size_t i = 0; i < run->nsections; i++)
 		for (int core = 0; core < 2; core++) {
 			const unsigned int n =
-				rounds_of(run, &run->sections[i], core);
+				rounds_of(&run->sections[i], core);
 
 			if (n && (!*least || n < *least))
 				*least = n;
@@ -128,7 +125,7 @@ double rounds_goal(const struct run *run)
 static bool counts(const struct result *r)
 {
 	return r->status == RESULT_OK && isfinite(r->value) &&
-	       !(r->unit && !strcmp(r->unit, "level"));
+	       !result_is_level(r);
 }
 
 /* Half the interval @low to @high, of its middle: INFINITY if there is none. */
@@ -156,13 +153,12 @@ static double half_first(const struct row *row, unsigned int rounds)
 	return half;
 }
 
-double rounds_half(const struct run *run, const struct section *s,
-		   unsigned int rounds)
+double rounds_half(const struct section *s, unsigned int rounds)
 {
 	double widest = NAN;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct row *row = &run->rows[s->rows[i]];
+		const struct row *row = s->rows[i];
 
 		if (counts(&row->all) && isnan(row->all.at_least))
 			widest = fmax(widest, half_first(row, rounds));
@@ -170,14 +166,13 @@ double rounds_half(const struct run *run, const struct section *s,
 	return widest;
 }
 
-size_t rounds_wide(const struct run *run, const struct section *s,
-		   double within, size_t *rows)
+size_t rounds_wide(const struct section *s, double within, size_t *rows)
 {
 	size_t wide = 0;
 
 	*rows = 0;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct result *r = &run->rows[s->rows[i]].all;
+		const struct result *r = &s->rows[i]->all;
 
 		if (!counts(r))
 			continue;

@@ -47,8 +47,7 @@ void sections_figures(struct doc *d, const struct run *run,
 
 /* sections_place() - where the files of a program's rows lay, and what that
  * says of its figures; nothing if it has no files. */
-void sections_place(struct doc *d, const struct run *run,
-		    const struct section *s);
+void sections_place(struct doc *d, const struct section *s);
 
 /* tables_section() - the table of one section, every case a row. */
 void tables_section(struct table *t, const struct run *run,

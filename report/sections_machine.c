@@ -267,7 +267,7 @@ static void put_verdicts(struct doc *d, const struct run *run,
 			"total variance>|greatest deviation>|variance of "
 			"variances>|variance of minima>|resolution>|why");
 	for (size_t i = 0; i < certify->n; i++) {
-		const struct result *r = &run->rows[certify->rows[i]].all;
+		const struct result *r = &certify->rows[i]->all;
 		const char *method = run_text(r->params, "method");
 		const char *verdict = run_text(r->evidence, "verdict");
 

@@ -208,7 +208,7 @@ static void clear_column(struct table *t, size_t column)
 
 static const char *caption(const struct run *run, const struct section *s)
 {
-	const struct result *r = &run->rows[s->rows[0]].all;
+	const struct result *r = &s->rows[0]->all;
 	unsigned int least, most;
 	const char *rounds = rounds_ends(run, &least, &most)
 				     ? text_format(", %u rounds", s->rounds)
@@ -242,7 +242,7 @@ void tables_section(struct table *t, const struct run *run,
 {
 	table_begin(t, COLUMNS);
 	for (size_t i = 0; i < section->n; i++)
-		fill_row(t, &run->rows[section->rows[i]]);
+		fill_row(t, section->rows[i]);
 	t->program = section->program;
 	t->shown = COL_REMARK + 1;
 	t->caption = caption(run, section);
@@ -289,7 +289,7 @@ void tables_core(struct table *t, const struct run *run,
 		       "remark");
 	t->class = "core";
 	for (size_t i = 0; i < core->n; i++) {
-		const struct row *row = &run->rows[core->rows[i]];
+		const struct row *row = core->rows[i];
 		const struct result *r = &row->all;
 
 		table_line(t, tables_mark(r), tables_words(run, row, true),

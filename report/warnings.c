@@ -139,7 +139,7 @@ static void warn_precision(struct run *run)
 
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
-		size_t of, n = rounds_wide(run, s, within, &of);
+		size_t of, n = rounds_wide(s, within, &of);
 
 		wide += n;
 		rows += of;

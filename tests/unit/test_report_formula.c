@@ -11,7 +11,7 @@ static struct row rows[] = {
 	{ .all = { .name = "a=1", .unit = "ns", .value = 8 } },
 	{ .all = { .name = "a=2", .status = RESULT_SKIPPED } },
 };
-static size_t places[] = { 0, 1 };
+static struct row *places[] = { &rows[0], &rows[1] };
 static struct section section = { .program = "probe", .rows = places, .n = 2 };
 static struct operation two[] = {
 	{ .id = "first",

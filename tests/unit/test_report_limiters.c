@@ -41,7 +41,8 @@ static struct row rows[] = {
 	  .values = either,
 	  .n = 1 },
 };
-static size_t places[] = { 0, 1, 2, 3, 4, 5 };
+static struct row *places[] = { &rows[0], &rows[1], &rows[2],
+				&rows[3], &rows[4], &rows[5] };
 static struct section section = { .program = name, .rows = places, .n = 6 };
 static struct run run = {
 	.rows = rows, .nrows = 6, .sections = &section, .nsections = 1

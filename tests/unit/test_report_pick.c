@@ -12,7 +12,7 @@ static struct row rows[] = {
 	{ .all = { .name = (char *)"size=2G",
 		   .status = RESULT_BELOW_RESOLUTION } },
 };
-static size_t places[] = { 0, 1, 2, 3 };
+static struct row *places[] = { &rows[0], &rows[1], &rows[2], &rows[3] };
 static struct section section = { .program = name, .rows = places, .n = 4 };
 static const struct run run = {
 	.rows = rows, .nrows = 4, .sections = &section, .nsections = 1
