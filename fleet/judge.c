@@ -34,7 +34,7 @@ const struct fleet_level *fleet_level(const struct fleet *f,
 
 static bool higher(const struct fleet_row *row)
 {
-	return row->what.better && !strcmp(row->what.better, "higher");
+	return text_same(row->what.better, "higher");
 }
 
 /* Log of the cost that @value stands for; NAN if it has none: a number of CPUs,
@@ -247,7 +247,7 @@ static void add_classes(struct fleet *f)
 	for (size_t k = 0; k < f->nclasses; k++) {
 		f->classes[k].letter =
 			k < 26 ? text_format("%c", (char)('A' + (char)k))
-			       : text_format("%zu", k + 1);
+			       : text_count(k + 1);
 		for (size_t i = 0; i < f->classes[k].n; i++)
 			f->nodes[f->classes[k].nodes[i]].class = k;
 	}

@@ -149,7 +149,7 @@ static const char *class_of(const json_t *machine)
 			text = text_format("%s, %.0f %s", text, x,
 					   counts[i].words);
 	}
-	if (hypervisor && !strcmp(hypervisor, "none"))
+	if (text_same(hypervisor, "none"))
 		hypervisor = "no hypervisor";
 	return text_format("%s, %s%s%s", text,
 			   built_in(run_number(machine, "memory_bytes")),
@@ -200,16 +200,13 @@ static void even_out(struct fleet *f)
 			have_cells(&f->nodes[i], f->nrows);
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool is_row(const struct result *a, const struct result *b)
 {
-	return same(a->name, b->name) && same(a->benchmark, b->benchmark) &&
-	       same(a->unit, b->unit) && same(a->estimator, b->estimator) &&
-	       same(a->timer, b->timer);
+	return text_same(a->name, b->name) &&
+	       text_same(a->benchmark, b->benchmark) &&
+	       text_same(a->unit, b->unit) &&
+	       text_same(a->estimator, b->estimator) &&
+	       text_same(a->timer, b->timer);
 }
 
 /* The number of the row of @r: one of another unit, estimator or timing method

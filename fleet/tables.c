@@ -141,7 +141,7 @@ static void fill_differs(struct table *t, const struct fleet *f)
 			if (others.n && strcmp(name, "host") != 0)
 				table_line(t, "", class->letter, name,
 					   most ? text_cut(most, VALUE) : NULL,
-					   most ? text_format("%zu", n) : NULL,
+					   most ? text_count(n) : NULL,
 					   list_text(&others));
 		}
 }
@@ -159,10 +159,9 @@ static void fill_classes(struct table *t, const struct fleet *f)
 		for (size_t i = 0; i < f->nrows; i++)
 			states[class->levels[i].state]++;
 		table_line(t, "", class->letter, class->name,
-			   text_format("%zu", class->n),
-			   text_format("%zu", bad),
-			   text_format("%zu", states[FLEET_ROW_JUDGED]),
-			   text_format("%zu", states[FLEET_ROW_SPLIT]),
+			   text_count(class->n), text_count(bad),
+			   text_count(states[FLEET_ROW_JUDGED]),
+			   text_count(states[FLEET_ROW_SPLIT]),
 			   class->bounds ? class->bounds->words
 					 : "(none: three nodes of a kind are "
 					   "the least)");
@@ -188,7 +187,7 @@ static void fill_slow(struct table *t, const struct fleet *f)
 			   node->name, f->classes[node->class].letter,
 			   f->rows[node->worst].title, above(cell),
 			   text_format("%.3g", cell->z),
-			   text_format("%zu", node->nbeyond),
+			   text_count(node->nbeyond),
 			   node->verdict == FLEET_FLAGGED
 				   ? "none"
 				   : verdicts[node->verdict],
@@ -277,7 +276,7 @@ static void fill_rows(struct table *t, const struct fleet *f)
 
 		if (why || level->state != FLEET_ROW_NONE)
 			table_line(t, "", class->letter, f->rows[row].title,
-				   text_format("%zu", level->n),
+				   text_count(level->n),
 				   units(level, level->median, unit),
 				   units(level, level->mad, unit),
 				   units(level, level->min, unit),

@@ -189,7 +189,6 @@ void card_collect(struct plotdata *d, const struct run *run)
 	plotdata_name(&d->series, &d->nseries, "bandwidths");
 	for (size_t i = 0; i < n && v[i].kind <= RATE; i++) {
 		const struct result *r = &v[i].row->all;
-		const char *interval = tables_interval(r);
 		const bool known = r->status == RESULT_OK;
 
 		if (!(v[i].size > 0)) /* no logarithm */
@@ -204,10 +203,7 @@ void card_collect(struct plotdata *d, const struct run *run)
 			.y = known ? r->value : NAN,
 			.lo = known ? r->ci95[0] : NAN,
 			.hi = known ? r->ci95[1] : r->resolution,
-			.label = text_format("%s%s%s%s", tables_value(r),
-					     interval ? " (" : "",
-					     interval ? interval : "",
-					     interval ? ")" : ""),
+			.label = tables_both(r),
 		};
 	}
 }

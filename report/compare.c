@@ -12,22 +12,17 @@
 #define ALPHA 0.05
 #define NS    1e9 /* in a second */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* A run of format 1 had the plain median of what is grouped now: they differ by
  * less than half a step of the clock. */
 static bool same_estimator(const char *a, const char *b)
 {
 	static const char grouped[] = "grouped_median", plain[] = "median";
 
-	if (a && !strcmp(a, grouped))
+	if (text_same(a, grouped))
 		a = plain;
-	if (b && !strcmp(b, grouped))
+	if (text_same(b, grouped))
 		b = plain;
-	return same_text(a, b);
+	return text_same(a, b);
 }
 
 /* Why @row of @s cannot be compared with @r of A's first run, or NULL. */
@@ -41,11 +36,11 @@ static const char *obstacle(const struct comparison *c, const struct side *s,
 		return text_format("%s has no such row", run);
 	if (row->all.status != RESULT_OK)
 		return text_format("%s has no value", run);
-	if (!same_text(r->unit, row->all.unit))
+	if (!text_same(r->unit, row->all.unit))
 		return "other unit";
 	if (!same_estimator(r->estimator, row->all.estimator))
 		return "other estimator";
-	if (!same_text(r->timer, row->all.timer))
+	if (!text_same(r->timer, row->all.timer))
 		return "other timing method";
 	/* Two modes of those are no difference of this one. */
 	if (c->counted && !isfinite(row->all.min))
@@ -84,7 +79,7 @@ static const char *units(struct units *u, const struct comparison *c,
 	const char *why = NULL;
 
 	u->n = 0;
-	u->sign = r->better && !strcmp(r->better, "higher") ? -1 : 1;
+	u->sign = text_same(r->better, "higher") ? -1 : 1;
 	/* Only times and rates have cycles. */
 	u->clocked = r->unit && text_glob("ns ns/B B/s 1/s", r->unit);
 	u->range[0] = u->range[1] = NAN;
@@ -316,12 +311,12 @@ static void add_row(struct comparison *c, const struct row *row,
 
 bool ledger_is(const struct run *run)
 {
-	return same_text(run_text(run->meta, "clock"), "icount");
+	return text_same(run_text(run->meta, "clock"), "icount");
 }
 
 bool compare_is_detail(const struct result *r)
 {
-	return r->tier && !strcmp(r->tier, "detail");
+	return text_same(r->tier, "detail");
 }
 
 /* Adjust p, or p of the times, of all that are tested, of the details or of the
@@ -386,10 +381,10 @@ static bool one_session(const struct side *a, const struct side *b)
 
 	for (size_t i = 0; i < a->n; i++)
 		if (!session || !*session ||
-		    !same_text(session, run_text(a->runs[i].meta, "session")))
+		    !text_same(session, run_text(a->runs[i].meta, "session")))
 			return false;
 	for (size_t i = 0; i < b->n; i++)
-		if (!same_text(session, run_text(b->runs[i].meta, "session")))
+		if (!text_same(session, run_text(b->runs[i].meta, "session")))
 			return false;
 	return true;
 }

@@ -77,11 +77,6 @@ const char *compare_setting(const struct run *run, size_t i)
 	return text ? text : "unknown";
 }
 
-static const char *number(size_t n)
-{
-	return text_format("%zu", n);
-}
-
 /* "1.051": four digits are 0.1 %. */
 static const char *ratio(double log_ratio)
 {
@@ -476,12 +471,12 @@ static void put_words(struct doc *d, const struct comparison *c)
 			  "how", a > 0 ? "faster" : "slower", "rows",
 			  text_plural(explained, "row"));
 	if (cycles)
-		doc_prose(d, "compare-cycles", "n", number(cycles));
+		doc_prose(d, "compare-cycles", "n", text_count(cycles));
 	if (c->states)
 		doc_prose(d, "compare-states", "rows",
 			  text_plural(c->states, "row"));
 	if (batches)
-		doc_prose(d, "compare-batches", "n", number(batches));
+		doc_prose(d, "compare-batches", "n", text_count(batches));
 	if (stopped(c->a) || stopped(c->b))
 		doc_prose(d, "compare-stopping");
 }
@@ -545,12 +540,12 @@ static void put_runs(struct doc *d, const struct compare_view *v)
 		const struct side *s = c ? c->b : v->c->a;
 		const struct run *r = s->runs;
 
-		table_line(&t, "", number(i + 1),
+		table_line(&t, "", text_count(i + 1),
 			   run_text(r->meta, "started_at"),
 			   run_text(r->machine, "kernel.release"),
 			   run_text(r->meta, "git_id"), rounds_text(r),
-			   c ? number(c->verdicts[VERDICT_FASTER]) : NULL,
-			   c ? number(c->verdicts[VERDICT_SLOWER]) : NULL,
+			   c ? text_count(c->verdicts[VERDICT_FASTER]) : NULL,
+			   c ? text_count(c->verdicts[VERDICT_SLOWER]) : NULL,
 			   s->name);
 	}
 	table_prune(&t);

@@ -94,10 +94,10 @@ static const char *label(const struct operation *op, const struct row *row)
 	const char *where = run_text(params, "where");
 	const char *scope = run_text(params, "scope");
 
-	if ((net && !strcmp(net, "veth")) || (where && !strcmp(where, "veth")))
+	if (text_same(net, "veth") || text_same(where, "veth"))
 		return text_format("%s (through veth, to this machine)",
 				   op->label);
-	if (row && scope && !strcmp(scope, "group") && row->all.expected > 0)
+	if (row && text_same(scope, "group") && row->all.expected > 0)
 		return text_format("%s (of a control group limited to %s)",
 				   op->label,
 				   text_units(row->all.expected, "B"));
@@ -176,7 +176,7 @@ static void put_tables(struct doc *d, const struct course *c)
 	struct table t;
 
 	for (size_t i = 0; i < c->ops.n; i++) {
-		if (section && !strcmp(section, c->ops.v[i].section))
+		if (text_same(section, c->ops.v[i].section))
 			continue;
 		section = c->ops.v[i].section;
 		course_table(&t, c, section, NULL);
@@ -208,7 +208,7 @@ void course_write(struct doc *d, const struct course *c)
 	doc_prose(d, "course");
 	if (!c->predicted)
 		doc_prose(d, "course-unpredicted");
-	if (profile && !strcmp(profile, "quick"))
+	if (text_same(profile, "quick"))
 		doc_prose(d, "course-quick");
 	put_tables(d, c);
 	doc_heading(d, "comparisons", "Comparisons");

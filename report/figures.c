@@ -287,7 +287,7 @@ static double partner_value(const struct run *run, const struct section *s,
 
 		if (is_partner(r->params, row->all.params, axis, text))
 			return number_of(r, "value") /
-			       (r->unit && !strcmp(r->unit, "B/s") ? 1e9 : 1);
+			       (text_same(r->unit, "B/s") ? 1e9 : 1);
 	}
 	return 0;
 }
@@ -300,15 +300,6 @@ static double x_of(const struct run *run, const struct section *s,
 	if (strchr(x, '='))
 		return partner_value(run, s, row, x);
 	return json_is_integer(value) ? json_number_value(value) : NAN;
-}
-
-/* Text for a pointer over a point: its case, its value and its interval. */
-static const char *hover(const struct result *r)
-{
-	const char *value = tables_value(r), *interval = tables_interval(r);
-
-	return text_format("%s: %s%s%s%s", r->name, value, interval ? " (" : "",
-			   interval ? interval : "", interval ? ")" : "");
 }
 
 static bool is_curve(const struct figure *fig)
@@ -341,7 +332,7 @@ static void add_point(struct plotdata *d, const struct figure *fig,
 		.y = y,
 		.lo = scale * r->ci95[0],
 		.hi = below ? r->resolution : scale * r->ci95[1],
-		.label = hover(r),
+		.label = text_format("%s: %s", r->name, tables_both(r)),
 	};
 
 	if (has_histogram(fig) ? !r->histogram

@@ -283,10 +283,9 @@ const char *noise_cpu_shared(const struct noise_cpu *c)
 	best = x[c->n_adds - 1];
 	return prose("noise-shared", "share",
 		     text_percent((double)shared / (double)c->n_adds), "looks",
-		     text_format("%zu", c->n_adds), "cpu",
-		     text_format("%d", c->cpu), "guest",
-		     c->hypervisor ? " (of another guest, maybe)" : "", "then",
-		     text_format("%.1f", then), "best",
+		     text_count(c->n_adds), "cpu", text_format("%d", c->cpu),
+		     "guest", c->hypervisor ? " (of another guest, maybe)" : "",
+		     "then", text_format("%.1f", then), "best",
 		     text_format("%.1f", best), "times",
 		     text_format("%.1f", best / then), "fix",
 		     prose(c->hypervisor ? "noise-shared-guest"

@@ -80,6 +80,9 @@ const char *tables_range(const struct result *r, double least, double most);
  * none, or where it would reach from one state of the row to the other. */
 const char *tables_interval(const struct result *r);
 
+/* tables_both() - the value, and the interval in brackets. */
+const char *tables_both(const struct result *r);
+
 /* tables_mark() - of a row of a table: "", or why it has no value. */
 const char *tables_mark(const struct result *r);
 
@@ -107,16 +110,6 @@ void families_write(struct doc *d, const struct run *run);
 /* pairs_fill() - a row for each point that both ways of a pair have a value
  * at.  Return: whether there is one. */
 bool pairs_fill(struct table *t, const struct run *run);
-
-/* The program of the lab of wrong numbers: rows mistake=ID,stat=naive */
-#define MISTAKES_PROGRAM "mistakes"
-
-/**
- * mistakes_write() - the page of the lab of wrong numbers: what each naive
- * program printed in this run, what the row that measures it properly did, the
- * factor, if it is as claimed, and why; nothing if there are no such lines.
- */
-void mistakes_write(struct doc *d, const struct run *run);
 
 /* warnings_add() - what the results say against themselves, each with the
  * remedy, as notes of @run. */

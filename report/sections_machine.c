@@ -178,7 +178,7 @@ static void fill_checks(struct table *t, const struct run *run)
 		const char *value = run_text(c, "value");
 
 		/* Earlier versions wrote "mend". */
-		table_line(t, answer && !strcmp(answer, "bad") ? "failed" : "",
+		table_line(t, text_same(answer, "bad") ? "failed" : "",
 			   run_text(c, "name"), answer,
 			   value ? text_cut(value, VALUE_WIDTH) : NULL,
 			   run_text(c, json_object_get(c, "mend") ? "mend"

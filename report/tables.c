@@ -97,6 +97,13 @@ const char *tables_interval(const struct result *r)
 			: text_format("%s in all", range);
 }
 
+const char *tables_both(const struct result *r)
+{
+	const char *value = tables_value(r), *interval = tables_interval(r);
+
+	return interval ? text_format("%s (%s)", value, interval) : value;
+}
+
 const char *tables_exit(json_int_t status)
 {
 	switch (status) {
@@ -253,7 +260,7 @@ void tables_section(struct table *t, const struct run *run,
 
 bool tables_is_core(const struct row *row)
 {
-	return row->all.tier && !strcmp(row->all.tier, "core");
+	return text_same(row->all.tier, "core");
 }
 
 const char *tables_words(const struct run *run, const struct row *row,

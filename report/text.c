@@ -69,6 +69,11 @@ const char *text_cut(const char *text, size_t max)
 	return text_format("%.*s…", (int)(end - text), text);
 }
 
+bool text_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 bool text_glob(const char *globs, const char *s)
 {
 	const char *glob;

@@ -23,6 +23,9 @@ FILE *text_create(const char *path);
 /* text_plural() - "1 row", "3 rows". */
 const char *text_plural(size_t n, const char *noun);
 
+/* text_count() - "3". */
+#define text_count(n) text_format("%zu", (size_t)(n))
+
 /* text_join() - @more behind @list with @sep between; @more if @list is NULL.
  */
 const char *text_join(const char *list, const char *sep, const char *more);
@@ -39,6 +42,9 @@ const char *text_split(const char **rest, char sep);
 /* text_cut() - @text in at most @max columns, with an ellipsis if it is
  * longer; never inside a character. */
 const char *text_cut(const char *text, size_t max);
+
+/* text_same() - whether both are the same text, or both NULL. */
+bool text_same(const char *a, const char *b);
 
 /* text_glob() - whether @s matches one of the space-separated @globs. */
 bool text_glob(const char *globs, const char *s);

@@ -37,9 +37,8 @@ static void warn_rows(struct run *run, const char *id, why_fn *why)
 					    *text ? ": " : "", text);
 	}
 	if (n)
-		say(run, id, "rows", text_plural(n, "row"), "n",
-		    text_format("%zu", n), "have", n == 1 ? "has" : "have",
-		    "first", first);
+		say(run, id, "rows", text_plural(n, "row"), "n", text_count(n),
+		    "have", n == 1 ? "has" : "have", "first", first);
 }
 
 static const char *failed(const struct row *row)
@@ -149,8 +148,8 @@ static void warn_precision(struct run *run)
 						      s->program, n, of));
 	}
 	if (names && !isnan(within) && run->rounds >= 6)
-		say(run, "warn-precision", "n", text_format("%zu", wide), "of",
-		    text_format("%zu", rows), "within",
+		say(run, "warn-precision", "n", text_count(wide), "of",
+		    text_count(rows), "within",
 		    text_format("%.8g", 100 * within), "rounds",
 		    rounds_words(run), "names", names);
 }
@@ -173,8 +172,8 @@ static void warn_width(struct run *run)
 			     "%s: no intervals and no grades",
 			     text_plural(run->rounds, "round"));
 	else if (bad && isnan(rounds_precision(run)))
-		say(run, "warn-width", "n", text_format("%zu", bad), "of",
-		    text_format("%zu", graded));
+		say(run, "warn-width", "n", text_count(bad), "of",
+		    text_count(graded));
 }
 
 static json_int_t aside(const struct row *row, const char *key)
@@ -270,7 +269,7 @@ static void warn_run(struct run *run)
 		say(run, "warn-interrupted", "dir", dir ? dir : "DIR");
 	if (governor && strcmp(governor, "performance") != 0)
 		say(run, "warn-governor", "governor", governor);
-	if (clock && !strcmp(clock, "clock") && !ledger_is(run))
+	if (text_same(clock, "clock") && !ledger_is(run))
 		say(run, "warn-clock");
 }
 
