@@ -300,20 +300,3 @@ TEST(children)
 	   "none is left, nor one of theirs");
 	OK(guard_reap() == 0, "where there is none, none is killed");
 }
-
-int main(void)
-{
-	if (!mkdtemp(dir))
-		return 1;
-	snprintf(records, sizeof(records), "%s/records", dir);
-	setenv("OSCOST_RECORDS", records, 1);
-	files();
-	kernel_objects();
-	scratch();
-	control_groups();
-	children();
-	leftovers();
-	numbers();
-	guard_remove_tree(dir);
-	return tap_done();
-}
