@@ -34,8 +34,8 @@ $(LIES): tests/fixtures/lies.c mk/test.mk
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pthread -fPIC -shared \
 		-o $@ $< -ldl
 
-# What restricted.bats runs programs under, the bad disk of tests/faults, and known
-# numbers of operations, for bill.bats.
+# The filter that restricted.bats runs programs under, the bad disk of tests/faults, and
+# known numbers of operations, for bill.bats.
 DENY   := $(BUILD)/fixtures/deny
 FAULTS := $(BUILD)/fixtures/faults
 KNOWN  := $(BUILD)/fixtures/known

@@ -83,8 +83,8 @@ struct run {
 	unsigned int rounds; /* most invocations of a row */
 	unsigned int bad_lines;
 	struct notes *notes; /* what was wrong with the files */
-	/* Of commands that use them: facts about the rows, rowtable_read(), and
-	 * the figures, figures_read(). */
+	/* Facts about the rows, by rowtable_read(), and the figures, by
+	 * figures_read(), where a command uses them. */
 	struct rowtable suite;
 	struct figures *figs;
 };

@@ -32,14 +32,15 @@ def spells($name_of_case):
 		or ($terms[$i] == "\($e[$i].key)=\($e[$i].value | canonical)")]
 	     | all);
 
-# What was only read, what ran beside another row or is made of its events, and the
-# operation that the compiler left out: none of them leaves anything to look at.
+# Bytes that are only read, a row beside another one or of its events, the operation
+# that the compiler left out, and a loop of no iterations leave nothing to look at.
 def leaves_nothing:
 	.benchmark as $program | .params
 	| ($program == "mem_bandwidth" and (.kernel | test("^read|_ints")))
 		or ($program == "mem_loaded" and .stat == "bandwidth")
 		or ($program == "file_read" and .stat == "rate")
-		or ($program == "mistakes" and .mistake == "removed");
+		or ($program == "mistakes" and .mistake == "removed")
+		or ($program == "loop" and .iterations == 0);
 
 def wrong:
 	. as $row

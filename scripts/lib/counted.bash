@@ -129,7 +129,7 @@ counted_lacks() { # FILE NEEDED...
 	done
 }
 
-# Of the emulator: its clock, and all that a boot could take from this machine.
+# The clock of the emulator, and all that a boot could take from this machine.
 readonly counted_clock=(-icount "shift=0,sleep=off" -seed 1 -rtc "base=2020-01-01T00:00:00,clock=vm")
 
 # The console in WORK/NAME; the machine has WORK/initrd.

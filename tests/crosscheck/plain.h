@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <time.h>
 
-/* What the plain programs share, and on purpose nothing of the suite's. */
+/* The plain programs share this, and on purpose nothing of the suite. */
 
 /* now() - ns since some moment. */
 static inline double now(void)
