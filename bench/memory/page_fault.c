@@ -425,7 +425,7 @@ static int sample_populate(struct bench *b, struct fault_state *s,
 	if (base == MAP_FAILED)
 		return bench_fail(b, errno, "mmap(MAP_POPULATE)");
 	bench_proof(b, c, "resident_bytes", (double)bytes,
-		    (double)map_resident(base, bytes));
+		    (double)mem_resident(base, bytes));
 	huge = k->memory_file ? 0 : mem_huge_in(base, bytes, false);
 	munmap(base, bytes);
 	/* MAP_POPULATE leaves no time for MADV_NOHUGEPAGE. */

@@ -17,6 +17,7 @@
 #include "deadline.h"
 #include "err.h"
 #include "io.h"
+#include "mem.h"
 
 #define CHUNK	    ((size_t)1 << 20)
 #define START_EVERY ((uint64_t)32 << 20) /* write-back beside the filling */
@@ -287,8 +288,7 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const int64_t whole = length(fd, offset, len);
 	const size_t bytes = (uint64_t)whole + offset % page;
-	int64_t cached = 0;
-	unsigned char *pages;
+	int64_t cached;
 	void *map;
 
 	if (whole <= 0)
@@ -300,13 +300,8 @@ int64_t file_cache_bytes(int fd, uint64_t offset, uint64_t len)
 		   (off_t)(offset - offset % page));
 	if (map == MAP_FAILED)
 		return -errno;
-	pages = text_alloc(bytes / page + 1, 1);
-	if (mincore(map, bytes, pages))
-		cached = -errno;
-	for (size_t i = 0; cached >= 0 && i * page < bytes; i++)
-		cached += pages[i] & 1 ? (int64_t)page : 0;
+	cached = mem_resident(map, bytes);
 	munmap(map, bytes);
-	free(pages);
 	return cached;
 }
 

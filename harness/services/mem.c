@@ -4,9 +4,12 @@
  * version 1 or 2, of this process and of every group above it. */
 #include "mem.h"
 
+#include <errno.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "bench.h"
 #include "groups.h"
 #include "process_pages.h"
@@ -85,4 +88,17 @@ int64_t mem_huge_in(const void *base, size_t bytes, bool pool)
 
 	/* The mappings may hold more. */
 	return err ? err : sum < (int64_t)bytes ? sum : (int64_t)bytes;
+}
+
+int64_t mem_resident(void *at, size_t bytes)
+{
+	const size_t page = bench_page_bytes();
+	const size_t pages = (bytes + page - 1) / page;
+	unsigned char *in = text_alloc(pages, 1);
+	int64_t resident = mincore(at, bytes, in) ? -errno : 0;
+
+	for (size_t i = 0; resident >= 0 && i < pages; i++)
+		resident += (in[i] & 1) * (int64_t)page;
+	free(in);
+	return resident;
 }

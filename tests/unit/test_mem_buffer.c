@@ -8,6 +8,7 @@
 #include "../../bench/memory/lib/map_calls.h"
 
 #include "arch.h"
+#include "mem.h"
 #include "tap.h"
 #include "timer.h"
 
@@ -48,7 +49,7 @@ static void calls(size_t bytes)
 	   "a mapping of exactly these between two margins");
 	OK((uintptr_t)m.base % MEM_HUGE_BYTES == 0, "at a huge page's begin");
 	mem_store_each(&m);
-	OK(map_resident(m.base, bytes) == (int64_t)bytes, "all of it is there");
+	OK(mem_resident(m.base, bytes) == (int64_t)bytes, "all of it is there");
 	OK(!mprotect(m.base, bytes, PROT_READ) && mappings(&m, &exact) == 3 &&
 		   exact,
 	   "mprotect() splits none");

@@ -3,38 +3,22 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int64_t map_resident(char *at, size_t bytes)
-{
-	const size_t page = bench_page_bytes();
-	const size_t pages = (bytes + page - 1) / page;
-	unsigned char *in = malloc(pages);
-	int64_t resident = 0;
-
-	if (!in)
-		return -ENOMEM;
-	if (mincore(at, bytes, in))
-		resident = -errno;
-	for (size_t i = 0; resident >= 0 && i < pages; i++)
-		resident += (in[i] & 1) * (int64_t)page;
-	free(in);
-	return resident;
-}
+#include "mem.h"
 
 bool map_is_hole(char *at, size_t bytes)
 {
-	return map_resident(at, bytes) == -ENOMEM;
+	return mem_resident(at, bytes) == -ENOMEM;
 }
 
 /* Whether as much of it is in memory as before the call. */
 static bool is_kept(const struct map_area *s, char *at)
 {
-	return map_resident(at, s->bytes) ==
+	return mem_resident(at, s->bytes) ==
 	       (s->touched ? (int64_t)s->bytes : 0);
 }
 
@@ -49,7 +33,7 @@ static bool is_read_only(char *at)
 	X(EVENT, mmap,                                                      \
 	  (s->at = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,             \
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED, \
-	  map_resident(s->at, s->bytes) == 0)                               \
+	  mem_resident(s->at, s->bytes) == 0)                               \
 	X(EVENT, mremap,                                                    \
 	  mremap(s->at, s->bytes, s->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,  \
 		 s->target.base) == s->target.base,                         \
@@ -61,7 +45,7 @@ static bool is_read_only(char *at)
 	X(EVENT, munmap, !munmap(s->at, s->bytes),                          \
 	  map_is_hole(s->at, s->bytes))                                     \
 	X(EVENT, madvise, !madvise(s->at, s->bytes, MADV_DONTNEED),         \
-	  map_resident(s->at, s->bytes) == 0)                               \
+	  mem_resident(s->at, s->bytes) == 0)                               \
 	X(EVENT, membarrier,                                                \
 	  !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0), \
 	  CALL_UNSEEN)                                                      \

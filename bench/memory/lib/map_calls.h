@@ -28,10 +28,6 @@ bench_case_fn map_prepare;
 bench_leave_fn map_leave;
 bench_run_fn map_conclude;
 
-/* map_resident() - how much of [@at, @at + @bytes) is in memory, by mincore(2).
- * Return: bytes, or -errno (-ENOMEM: there is a hole). */
-int64_t map_resident(char *at, size_t bytes);
-
 /* map_unmap_margins() - unmap a buffer of MEM_4K that munmap() or
  * mremap() has taken away: what is there now may be another's. */
 void map_unmap_margins(struct mem_buffer *m);
