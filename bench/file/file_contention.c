@@ -24,8 +24,6 @@
  * Needs:    up to 640 MiB of disk; for mode=direct a file system that knows
  *           O_DIRECT.
  */
-#include <math.h>
-
 #include "copies.h"
 #include "lib/file_reading.h"
 
@@ -155,35 +153,19 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 			    (double)seen.device_read);
 }
 
-/* The line through the cases of the series of @intercept. */
-static void derive_line(struct bench *b, const struct bench_case *intercept)
-{
-	const struct bench_case *const line[] = {
-		intercept, bench_beside(b, intercept, "stat=slope"),
-		bench_beside(b, intercept, "stat=r2")
-	};
-	double x[READING_FILES], y[READING_FILES];
-	size_t n = 0;
-
-	BENCH_EACH (b, c, "procs") {
-		if (bench_beside(b, c, "!procs stat=intercept") != intercept)
-			continue;
-		x[n] = (double)case_int(c, "procs");
-		y[n] = bench_value(b, c);
-		n += isfinite(y[n]);
-	}
-	copies_fit(b, line, x, y, n);
-}
-
 static void derive(struct bench *b, void *state)
 {
-	BENCH_EACH (b, c, "stat=intercept")
-		derive_line(b, c);
-}
+	BENCH_EACH (b, slope, "stat=slope") {
+		const struct bench_case *const line[] = {
+			bench_beside(b, slope, "stat=intercept"), slope,
+			bench_beside(b, slope, "stat=r2")
+		};
 
-static void teardown(struct bench *b, void *state)
-{
-	crew_stop(&crew);
+		BENCH_EACH (b, c, "procs")
+			if (bench_beside(b, c, "!procs stat=slope") == slope)
+				bench_derived_from(b, slope, c);
+		bench_derive_line(b, "procs", line);
+	}
 }
 
 const struct bench_desc bench_desc = {
@@ -197,5 +179,4 @@ const struct bench_desc bench_desc = {
 	.sample = sample,
 	.leave = leave,
 	.derive = derive,
-	.teardown = teardown,
 };

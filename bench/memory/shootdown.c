@@ -21,7 +21,6 @@
  */
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,6 @@
 #include "bench.h"
 #include "lib/map_calls.h"
 #include "lib/team.h"
-#include "stats.h"
 #include "sysfile.h"
 
 #define MOST_STEPS 12
@@ -189,24 +187,9 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 static void derive(struct bench *b, void *state)
 {
 	BENCH_EACH (b, slope, "stat") {
-		double x[MOST_STEPS + 1], y[MOST_STEPS + 1];
-		struct stats_line f;
-		size_t n = 0;
+		const struct bench_case *const line[] = { NULL, slope, NULL };
 
-		BENCH_EACH (b, c, "others") {
-			if (!is_on(c, slope))
-				continue;
-			x[n] = (double)case_int(c, "others");
-			y[n] = bench_value(b, c);
-			n += isfinite(y[n]);
-		}
-		if (stats_fit_line(&f, x, y, n))
-			bench_derive_skip(b, slope,
-					  "a line needs three points, there "
-					  "are %zu",
-					  n);
-		else
-			bench_derive_within(b, slope, f.slope, f.slope_error);
+		bench_derive_line(b, "others", line);
 	}
 }
 

@@ -13,7 +13,6 @@
 #include "deadline.h"
 #include "err.h"
 #include "guard.h"
-#include "stats.h"
 #include "topo.h"
 
 /* A further CPU has to bring so much of what the first one does. */
@@ -625,40 +624,6 @@ static void cases(struct bench *b, void *state)
 		add_groups(b, w);
 }
 
-void copies_fit(struct bench *b, const struct bench_case *const line[3],
-		const double *x, const double *y, size_t n)
-{
-	struct stats_line f;
-
-	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
-		for (int i = 0; i < 3; i++)
-			bench_derive_skip(b, line[i],
-					  "a line needs three points, there "
-					  "are %zu",
-					  n);
-		return;
-	}
-	bench_derive_within(b, line[0], f.intercept, f.intercept_error);
-	bench_derive_within(b, line[1], f.slope, f.slope_error);
-	bench_derive(b, line[2], f.r_squared);
-	bench_fact(b, line[0], "standard_error", f.intercept_error);
-	bench_fact(b, line[1], "standard_error", f.slope_error);
-}
-
-static void derive_line(struct bench *b, const struct copies *w,
-			const struct group *g)
-{
-	double x[COPIES_COUNTS], y[COPIES_COUNTS];
-	size_t n = 0;
-
-	for (unsigned int i = 0; i < w->counts; i++) {
-		x[n] = w->count[i];
-		y[n] = bench_value(b, g->of[i][LATENCY]);
-		n += isfinite(y[n]);
-	}
-	copies_fit(b, &g->of[0][INTERCEPT], x, y, n);
-}
-
 /* The last number of CPUs up to which further ones were worth it. */
 static void derive_stop(struct bench *b, const struct copies *w,
 			const struct group *g)
@@ -706,17 +671,10 @@ static void derive(struct bench *b, void *state)
 	for (const struct group *g = w->groups; g; g = g->next) {
 		prove_at_work(b, w, g);
 		if (w->counts > 2)
-			derive_line(b, w, g);
+			bench_derive_line(b, "cpus", &g->of[0][INTERCEPT]);
 		if (w->counts > 1)
 			derive_stop(b, w, g);
 	}
-}
-
-static void teardown(struct bench *b, void *state)
-{
-	struct copies *s = state;
-
-	crew_stop(&s->crew);
 }
 
 bool copies_choose(const char *cpus)
@@ -747,7 +705,6 @@ void copies_wrap(const struct bench_desc **desc, void **state)
 		.sample = sample,
 		.leave = leave,
 		.derive = derive,
-		.teardown = teardown,
 	};
 
 	copies.crew.desc = *desc;

@@ -34,11 +34,6 @@ void copies_wrap(const struct bench_desc **desc, void **state);
 
 #define COPIES_COUNTS 32 /* numbers of copies, at most */
 
-/* copies_fit() - the line through @n points gives intercept, slope and R2 to
- * @line; fewer than three make none. */
-void copies_fit(struct bench *b, const struct bench_case *const line[3],
-		const double *x, const double *y, size_t n);
-
 /*
  * The copies of one case that are at work together, each with a life of the
  * program of its own: for copies.c and file_contention.

@@ -355,6 +355,8 @@ void bench_helped(int64_t ns);
  * what is not above it, or not above 0, is *below resolution*.
  * bench_derive_between() - one that was found between others that were tried:
  * the true one is not below @low and not above @high.
+ * bench_derive_line() - intercept, slope and R2 (NULL: not wanted) of the line
+ * through the cases that the slope is made from: their values by @axis.
  * bench_derive_skip() - in derive(): there is none here, for this reason.  If
  * its evidence falls short, the case is FAILED all the same.
  * bench_value() - in derive(): headline of a measured case, in its unit; NAN if
@@ -371,6 +373,8 @@ void bench_derive_skip(struct bench *b, const struct bench_case *c,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 double bench_value(const struct bench *b, const struct bench_case *c);
+void bench_derive_line(struct bench *b, const char *axis,
+		       const struct bench_case *const line[3]);
 void bench_expect(struct bench *b, const struct bench_case *c, double value);
 
 /**

@@ -83,11 +83,6 @@ static struct op_count count_of(const struct op_counts *counts,
 					   n };
 }
 
-static void put(json_t *o, const char *key, double x)
-{
-	json_object_set_new(o, key, isfinite(x) ? json_real(x) : json_null());
-}
-
 json_t *op_counts_json(const struct case_run *run, const struct counters *c)
 {
 	const struct op_counts *base = &run->got.base_counts;
@@ -114,16 +109,19 @@ json_t *op_counts_json(const struct case_run *run, const struct counters *c)
 		if (x.value < 0 || x.value < x.resolution)
 			x.value = NAN;
 		known[e] = x.value / run->c.ops;
-		put(o, counters_name(e), known[e]);
+		/* What is not finite is NULL for jansson, and then null. */
+		json_object_set_new(o, counters_name(e),
+				    json_pack("o?", json_real(known[e])));
 		if (!isfinite(known[e]))
 			json_object_set_new(unknown, counters_name(e),
 					    json_string(why));
 	}
-	put(o, "ipc", known[COUNTERS_INSTRUCTIONS] / known[COUNTERS_CYCLES]);
-	json_object_set_new(o, "scope",
-			    json_string(counters_user_only(c)
-						? "user"
-						: "user and kernel"));
-	json_object_set_new(o, "unknown", unknown);
+	json_object_update_new(
+		o, json_pack("{s:o?,s:s,s:o}", "ipc",
+			     json_real(known[COUNTERS_INSTRUCTIONS] /
+				       known[COUNTERS_CYCLES]),
+			     "scope",
+			     counters_user_only(c) ? "user" : "user and kernel",
+			     "unknown", unknown));
 	return o;
 }
