@@ -94,7 +94,6 @@ TIMER_INLINE uint64_t timer_end(enum timer_method method)
 
 struct timer {
 	enum timer_method method;
-	char why[160];	       /* why this method, one sentence */
 	double hz;	       /* ticks of this method in a second */
 	double tsc_hz;	       /* of the TSC; 0 where it cannot be trusted */
 	double quantum_ticks;  /* step in which this clock advances */

@@ -159,10 +159,10 @@ static json_t *hz_or_null(double hz)
 	return hz > 0 ? json_real(hz) : json_null();
 }
 
-static json_t *describe_timer(const struct timer *t)
+static json_t *describe_timer(const struct timer *t, const char *why)
 {
 	return json_pack("{s:s, s:o, s:f, s:f, s:I, s:o, s:b}", "method",
-			 timer_name(t->method), "why", machine_string(t->why),
+			 timer_name(t->method), "why", machine_string(why),
 			 "quantum_ticks", t->quantum_ticks, "overhead_ticks",
 			 t->overhead_ticks, "cpuid_ticks",
 			 (json_int_t)t->features.trap_ticks, "core_hz",
@@ -184,8 +184,6 @@ static bool calibrate(struct timer *t, const char *name, const char **why)
 
 	timer_probe(&t->features);
 	method = timer_choose(&t->features, why);
-	snprintf(t->why, sizeof(t->why), "%s",
-		 name ? "chosen by --timer" : *why);
 	if (name)
 		method = timer_find(name);
 	if (method < 0)
@@ -195,8 +193,12 @@ static bool calibrate(struct timer *t, const char *name, const char **why)
 	if (method < 0 ||
 	    !timer_usable((enum timer_method)method, &t->features, why))
 		return false;
-	*why = "--timer: this method cannot be used here";
-	return !timer_calibrate(t, (enum timer_method)method, 0);
+	if (timer_calibrate(t, (enum timer_method)method, 0)) {
+		*why = "--timer: this method cannot be used here";
+		return false;
+	}
+	*why = name ? "chosen by --timer" : *why;
+	return true;
 }
 
 json_t *machine_describe(int cpu, const char *timer, const char **why)
@@ -234,7 +236,7 @@ json_t *machine_describe(int cpu, const char *timer, const char **why)
 		"mitigations", mitigations(), "libc",
 		machine_text(text_format(LIBC)), "compiler", COMPILER, "flags",
 		OSCOST_CFLAGS, "tsc", describe_tsc(&t), "timer",
-		describe_timer(&t));
+		describe_timer(&t, *why));
 	machine_fill(m, "", system_facts);
 	if (topo)
 		hwloc_topology_destroy(topo);

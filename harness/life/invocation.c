@@ -178,9 +178,7 @@ static int choose_timer(struct bench *b)
 		if (!timer_usable(method, &t->features, &why))
 			return verdict_give_up(b, EXIT_SKIP, "--timer %s: %s",
 					       timer_name(method), why);
-		why = "asked for with --timer";
 	}
-	snprintf(t->why, sizeof(t->why), "%s", why);
 	if (timer_calibrate(t, method, plan->tsc_hz))
 		return verdict_give_up(b, EXIT_FAIL,
 				       "the timer %s cannot be "

@@ -244,18 +244,18 @@ static struct {
 	bool opened;
 } taken;
 
-/* Read the cpu.stat @fd; no periods (-1): a group without a quota, as the one
- * at the top, has no such number. */
-static struct noise_throttle read_group(int fd, bool is_v2)
+/* Read the cpu.stat @fd, version 2's or 1's; no periods (-1): a group without a
+ * quota, as the one at the top, has no such number. */
+static struct noise_throttle read_group(int fd)
 {
-	const char *time = is_v2 ? "throttled_usec" : "throttled_time";
 	char text[GROUP_BYTES];
 
 	sysfile_again(fd, text, sizeof(text));
 	return (struct noise_throttle) {
 		.periods = field_number(field_behind(text, "nr_throttled"), -1),
-		.ns = field_number(field_behind(text, time), 0) *
-		      (is_v2 ? 1000 : 1),
+		.ns = field_number(field_behind(text, "throttled_usec"), 0) *
+			      1000 +
+		      field_number(field_behind(text, "throttled_time"), 0),
 	};
 }
 
@@ -268,7 +268,7 @@ static void see_group(void *arg, const char *dir, bool is_v2)
 
 	snprintf(name, sizeof(name), "%s/cpu.stat", dir);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	one = read_group(fd, is_v2);
+	one = read_group(fd);
 	if (sum && one.periods > 0) {
 		sum->periods += one.periods;
 		sum->ns += one.ns;
@@ -309,8 +309,7 @@ void noise_taken_read(struct noise_taken *t, const int cpu[2])
 		}
 	}
 	for (size_t i = 0; i < taken.groups; i++) {
-		const int64_t periods =
-			read_group(taken.group[i], true).periods;
+		const int64_t periods = read_group(taken.group[i]).periods;
 
 		t->throttled += periods < 0 ? 0 : periods;
 	}

@@ -109,7 +109,7 @@ json_t *op_counts_json(const struct case_run *run, const struct counters *c)
 		if (x.value < 0 || x.value < x.resolution)
 			x.value = NAN;
 		known[e] = x.value / run->c.ops;
-		/* What is not finite is NULL for jansson, and then null. */
+		/* json_real() gives NULL for NAN, and "o?" null. */
 		json_object_set_new(o, counters_name(e),
 				    json_pack("o?", json_real(known[e])));
 		if (!isfinite(known[e]))
