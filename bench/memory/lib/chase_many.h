@@ -2,6 +2,7 @@
 #ifndef CHASE_MANY_H
 #define CHASE_MANY_H
 
+#include "arch.h"
 #include "chase.h"
 
 /*
@@ -27,7 +28,27 @@ typedef void many_fn(void **at, uint64_t rounds);
 	X(1)          \
 	X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
 
-/* Where there is a register for each: many_K() by MANY(K). */
+/*
+ * Where there is a register for each: many_K() by MANY(K), of MANY_LOAD and
+ * MANY_STORE, which move \r from and to the place at %0, and MANY_LOST, the
+ * registers once more.
+ */
+/* clang-format off */
+#define MANY(k) \
+	static __attribute__((noinline)) void \
+	many_##k(void **at, uint64_t rounds) \
+	{ \
+		__asm__ volatile( \
+			MANY_EACH(k, MANY_LOAD) \
+			"1:\n\t" \
+			MANY_EACH(k, ARCH_LOAD("\\r", "\\r")) \
+			ARCH_AGAIN("%1", "1b") \
+			MANY_EACH(k, MANY_STORE) \
+			: "+r"(at), "+r"(rounds) \
+			: \
+			: MANY_LOST, "memory", "cc"); \
+	}
+/* clang-format on */
 #define MANY_ENTRY(k) [k] = many_##k,
 #define MANY_ALL()                                                            \
 	MANY_TO_14(MANY)                                                      \

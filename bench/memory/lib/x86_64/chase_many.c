@@ -26,7 +26,7 @@
 	"rax", "rbx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", \
 	"r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "memory", "cc"
 
-#define MANY(k) \
+#define FEW(k) \
 	static __attribute__((noinline)) void \
 	many_##k(void **at, uint64_t rounds) \
 	{ \
@@ -42,7 +42,7 @@
 			: LOST); \
 	}
 
-MANY_TO_14(MANY)
+MANY_TO_14(FEW)
 
 /* Two rounds for each of @pairs.  The last two chases and the counter have %rcx
  * in turn and wait in vector registers meanwhile.  A chase that has %rcx goes on
