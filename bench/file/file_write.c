@@ -61,19 +61,15 @@ static const char points[] = HOW("no", "cached") HOW("no", "direct")
 	/* It sleeps until the device answers. */
 	"is exclusive switches; is log if !block; is mean bytes=block if block";
 
-/* A case's own state. */
-struct write_case {
-	const struct how *how;
-	bool random, by_writes; /* the cache is filled */
-	size_t block;
-};
-
 struct write_state {
 	struct file_data data;
 	int cached; /* fd, through the page cache */
 	char *buffer, *back;
 
 	/* These are of the visit under way. */
+	const struct how *how;
+	bool by_writes; /* the cache is filled */
+	size_t block;
 	int fd;
 	struct file_walk walk;
 	uint64_t salt; /* other contents in each visit */
@@ -81,17 +77,6 @@ struct write_state {
 	uint64_t offset, writes;
 	uint64_t kept[KEPT];
 };
-
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	*(struct write_case *)c->data = (struct write_case) {
-		.how = CASE_OF(c, "by", hows),
-		.random = case_is(c, "order", "random"),
-		.by_writes = case_has(c, "filled"),
-		.block = c->bytes ? c->bytes : FILE_DATA_BLOCK,
-	};
-	return true;
-}
 
 static int setup(struct bench *b, void *state)
 {
@@ -128,73 +113,71 @@ static int64_t write_all(const struct write_state *s, size_t len)
 /* The cache as the case wants it, whatever it was.  Pages of writes that need
  * not be durable are dirty already: else the more events, the fewer were the
  * first on a clean page, which costs more. */
-static int64_t set_cache(const struct write_state *s,
-			 const struct write_case *t)
+static int64_t set_cache(const struct write_state *s)
 {
 	int64_t err = file_cache_drop(s->data.fd, 0, 0);
 
-	if (err < 0 || t->how->flags & O_DIRECT)
+	if (err < 0 || s->how->flags & O_DIRECT)
 		return err;
-	if (t->by_writes)
+	if (s->by_writes)
 		return write_all(s, MOST_BLOCK);
 	err = file_cache_fill(s->data.fd, 0, 0, MOST_BLOCK);
-	return err < 0 || t->how->durable ? err : write_all(s, FILE_DATA_BLOCK);
+	return err < 0 || s->how->durable ? err : write_all(s, FILE_DATA_BLOCK);
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
-	const struct write_case *t = c->data;
 	int64_t err;
 
 	s->writes = 0;
-	s->fd = file_data_reopen(b, &s->data, O_RDWR | t->how->flags);
+	s->how = CASE_OF(c, "by", hows);
+	s->by_writes = case_has(c, "filled");
+	s->block = c->bytes ? c->bytes : FILE_DATA_BLOCK;
+	s->fd = file_data_reopen(b, &s->data, O_RDWR | s->how->flags);
 	if (s->fd < 0)
 		return s->fd;
-	if (t->how->durable && s->data.place.kind == FILE_PLACE_MEMORY)
+	if (s->how->durable && s->data.place.kind == FILE_PLACE_MEMORY)
 		return bench_skip(b, "%s: nothing there is durable",
 				  s->data.place.where);
-	err = set_cache(s, t);
+	err = set_cache(s);
 	if (err < 0)
 		return bench_fail(b, (int)-err,
 				  "put %s into the cache or "
 				  "out of it",
 				  s->data.path);
 	s->salt = bench_random(b) << 32;
-	file_walk_start(&s->walk, FILE_BYTES / t->block, t->random,
-			bench_random(b));
+	file_walk_start(&s->walk, FILE_BYTES / s->block,
+			case_is(c, "order", "random"), bench_random(b));
 	s->before = file_counts(&s->data.place);
 	return 0;
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct write_case *t = c->data;
 	struct write_state *s = state;
 
-	s->offset = file_walk_next(&s->walk) * t->block;
-	file_data_fill(s->buffer, t->block, s->offset + s->salt);
+	s->offset = file_walk_next(&s->walk) * s->block;
+	file_data_fill(s->buffer, s->block, s->offset + s->salt);
 	return 0;
 }
 
-static ssize_t write_once(const struct write_state *s,
-			  const struct write_case *t)
+static ssize_t write_once(const struct write_state *s)
 {
-	const ssize_t n = pwrite(s->fd, s->buffer, t->block, (off_t)s->offset);
+	const ssize_t n = pwrite(s->fd, s->buffer, s->block, (off_t)s->offset);
 
-	return t->how->then_syncs && n > 0 && fdatasync(s->fd) ? -1 : n;
+	return s->how->then_syncs && n > 0 && fdatasync(s->fd) ? -1 : n;
 }
 
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct write_state *s = state;
-	const struct write_case *t = c->data;
 	uint64_t ticks;
 	ssize_t n;
 
-	TIMER_INTERVAL(bench_timer(b)->method, ticks, n = write_once(s, t));
+	TIMER_INTERVAL(bench_timer(b)->method, ticks, n = write_once(s));
 	/* It was allocated before, but some file systems write elsewhere. */
-	if (n != (ssize_t)t->block)
+	if (n != (ssize_t)s->block)
 		return bench_fail(b, n < 0 ? errno : EIO, "write to %s",
 				  s->data.path);
 	bench_record(b, c, ticks);
@@ -204,8 +187,9 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 
 /* The last blocks that were written, as the device has them. */
 static void read_back(struct bench *b, struct write_state *s,
-		      const struct bench_case *c, size_t block)
+		      const struct bench_case *c)
 {
+	const size_t block = s->block;
 	/* Large ones were written again and again: the same in each place. */
 	const uint64_t most =
 		FILE_BYTES / block < KEPT ? FILE_BYTES / block : KEPT;
@@ -223,17 +207,16 @@ static void read_back(struct bench *b, struct write_state *s,
 static void show_counts(struct bench *b, const struct write_state *s,
 			const struct bench_case *c)
 {
-	const struct write_case *t = c->data;
-	const double claimed = (double)s->writes * (double)t->block;
+	const double claimed = (double)s->writes * (double)s->block;
 	const struct file_counts seen =
 		file_counts_since(&s->data.place, &s->before);
 
-	if (!t->how->flags && !t->how->durable)
+	if (!s->how->flags && !s->how->durable)
 		return;
 	if (seen.device_written >= 0)
 		bench_least(b, c, "bytes_written_to_device", claimed,
 			    (double)seen.device_written);
-	if (t->how->flags & O_DIRECT && seen.process_written >= 0)
+	if (s->how->flags & O_DIRECT && seen.process_written >= 0)
 		bench_least(b, c, "bytes_written_by_process", claimed,
 			    (double)seen.process_written);
 	if (seen.device_flushes >= 0)
@@ -243,7 +226,6 @@ static void show_counts(struct bench *b, const struct write_state *s,
 
 static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct write_case *t = c->data;
 	struct write_state *s = state;
 	const struct file_place *place = &s->data.place;
 	int64_t left;
@@ -260,7 +242,7 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 		bench_fail(b, (int)-left, "write back %s", s->data.path);
 	if (left > 0 && place->kind != FILE_PLACE_MEMORY)
 		bench_fact(b, c, "bytes_read_back_from_cache", (double)left);
-	read_back(b, s, c, t->block);
+	read_back(b, s, c);
 }
 
 static void teardown(struct bench *b, void *state)
@@ -274,9 +256,7 @@ static void teardown(struct bench *b, void *state)
 
 const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct write_state),
-	.case_state_size = sizeof(struct write_case),
 	.points = points,
-	.point = point,
 	.setup = setup,
 	.enter = enter,
 	.prepare = prepare,
