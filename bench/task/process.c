@@ -96,15 +96,6 @@ static const char *const helpers[HELPERS] = {
 	[FORKER] = "oscost-forker",
 };
 
-/* The state of a case. */
-struct process_case {
-	int32_t way; /* of proc_ways */
-	bool small;  /* the small program forks */
-	enum helper program;
-	size_t page; /* of the memory, bytes */
-	bool again;  /* which is touched before each fork */
-};
-
 struct state {
 	char path[HELPERS][PATH_MAX]; /* copies of the programs, made once */
 	/* Private memory that was touched, with what its alignment took. */
@@ -116,6 +107,12 @@ struct state {
 	volatile uint64_t *child_end;	  /* shared with the children */
 	const struct bench_case *view[2]; /* child, parent: of this visit */
 	int64_t status;			  /* of the last child */
+
+	/* These are of the visit under way. */
+	int32_t way; /* of proc_ways */
+	enum helper program;
+	size_t page; /* of the memory, bytes */
+	bool again;  /* which is touched before each fork */
 };
 
 /* Size of a transparent huge page; 0: none, or they are switched off. */
@@ -131,16 +128,8 @@ static size_t huge_page_bytes(void)
 
 static bool point(struct bench *b, void *state, struct bench_case *c)
 {
-	struct process_case *p = c->data;
-	const bool huge = case_is(c, "pages", "huge");
-
-	while (p->way < PROC_WAYS && !case_is(c, "op", proc_ways[p->way]))
-		p->way++;
-	p->page = huge ? huge_page_bytes() : bench_page_bytes();
-	p->again = case_is(c, "written", "each");
-	p->small = case_is(c, "parent", "small");
-	p->program = case_is(c, "program", "dynamic") ? DYNAMIC : STATIC;
-	if (huge && !c->skip && (size_t)case_int(c, "mem") < p->page)
+	if (case_is(c, "pages", "huge") && !c->skip &&
+	    (size_t)case_int(c, "mem") < huge_page_bytes())
 		c->skip = "smaller than one huge page";
 	return true;
 }
@@ -221,10 +210,10 @@ static int await(struct bench *b, const struct state *s, struct proc *r)
 					    "no answer from the small program");
 }
 
-static int ask(struct bench *b, struct state *s, int32_t way, struct proc *r)
+static int ask(struct bench *b, struct state *s, struct proc *r)
 {
 	const int64_t before = s->children_ns;
-	const struct proc_request request = { way, bench_timer(b)->method };
+	const struct proc_request request = { s->way, bench_timer(b)->method };
 	int err;
 
 	if (send(s->channel, &request, sizeof(request), MSG_NOSIGNAL) !=
@@ -238,9 +227,9 @@ static int ask(struct bench *b, struct state *s, int32_t way, struct proc *r)
 
 /* Its first answer says that it is there and no copy of this one any more. */
 static int enter_small(struct bench *b, struct state *s,
-		       const struct bench_case *c, const struct process_case *p)
+		       const struct bench_case *c)
 {
-	struct exec e = { s->path[FORKER], s->path[p->program], 0 };
+	struct exec e = { s->path[FORKER], s->path[s->program], 0 };
 	struct proc none;
 	int pair[2], err;
 
@@ -299,15 +288,14 @@ static int open_memory(struct state *s, size_t huge)
 }
 
 static int enter_memory(struct bench *b, struct state *s,
-			const struct bench_case *c,
-			const struct process_case *p)
+			const struct bench_case *c)
 {
 	const bool huge = case_is(c, "pages", "huge");
 	const size_t mib = s->bytes / MIB;
 	int64_t got;
 	int err;
 
-	err = open_memory(s, huge ? p->page : 0);
+	err = open_memory(s, huge ? s->page : 0);
 	if (err)
 		return bench_fail(b, -err, "map %zu MiB", mib);
 	got = mem_huge_in(s->memory, s->bytes, false);
@@ -327,27 +315,33 @@ static int enter_memory(struct bench *b, struct state *s,
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct process_case *p = c->data;
-	int err = p->small ? place(b, s, FORKER) : 0;
+	const bool small = case_is(c, "parent", "small");
+	int err;
 
-	if (!err && p->way >= PROC_EXECUTES)
-		err = place(b, s, p->program);
+	s->way = (int32_t)CASE_NTH(c, "op", proc_ways);
+	s->program = case_is(c, "program", "dynamic") ? DYNAMIC : STATIC;
+	s->again = case_is(c, "written", "each");
+	s->page = case_is(c, "pages", "huge") ? huge_page_bytes()
+					      : bench_page_bytes();
+	err = small ? place(b, s, FORKER) : 0;
+	if (!err && s->way >= PROC_EXECUTES)
+		err = place(b, s, s->program);
 	if (err)
 		return err;
 	s->view[0] = bench_beside(b, c, "view=child");
 	s->view[1] = bench_beside(b, c, "view=parent");
 	s->bytes = case_has(c, "mem") ? (size_t)case_int(c, "mem") : 0;
-	if (p->small)
-		return enter_small(b, s, c, p);
-	return s->bytes ? enter_memory(b, s, c, p) : note_size(b, c, 0);
+	if (small)
+		return enter_small(b, s, c);
+	return s->bytes ? enter_memory(b, s, c) : note_size(b, c, 0);
 }
 
 static int prepare(struct bench *b, void *state, const struct bench_case *c)
 {
-	const struct process_case *p = c->data;
+	const struct state *s = state;
 
-	if (p->again)
-		touch(state, p->page);
+	if (s->again)
+		touch(s, s->page);
 	return 0;
 }
 
@@ -364,24 +358,23 @@ static void record_first(struct bench *b, const struct state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct process_case *p = c->data;
-	struct proc r = { .program = s->path[p->program],
+	struct proc r = { .program = s->path[s->program],
 			  .child_end = s->child_end };
 	int err = 0;
 
-	if (p->small)
-		err = ask(b, s, p->way, &r);
+	if (s->small.page)
+		err = ask(b, s, &r);
 	else
-		proc_make(&r, p->way, bench_timer(b)->method);
+		proc_make(&r, s->way, bench_timer(b)->method);
 	if (err)
 		return err;
 	if (r.status < 0)
-		return partner_refused(b, (int)-r.status, proc_ways[p->way]);
+		return partner_refused(b, (int)-r.status, proc_ways[s->way]);
 	/* A shell that may not fork: dash and busybox say 2, bash 254. */
-	if (p->way == PROC_FORK_SH && (r.status == 2 || r.status == 254))
+	if (s->way == PROC_FORK_SH && (r.status == 2 || r.status == 254))
 		return partner_refused(b, EAGAIN, "the shell's process");
 	s->status = r.status;
-	if (p->way == PROC_FIRST)
+	if (s->way == PROC_FIRST)
 		record_first(b, s, c, &r);
 	else
 		bench_record(b, c, r.ticks);
@@ -392,11 +385,10 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	struct state *s = state;
-	const struct process_case *p = c->data;
-	const int64_t wanted = p->program == DYNAMIC ? PROC_LINKED : 0;
+	const int64_t wanted = s->program == DYNAMIC ? PROC_LINKED : 0;
 
 	bench_proof(b, c, "children_reaped", 1, s->status == wanted);
-	for (int i = 0; i < 2 && p->way == PROC_FIRST; i++)
+	for (int i = 0; i < 2 && s->way == PROC_FIRST; i++)
 		bench_proof(b, s->view[i], "children_reaped", 1,
 			    s->status == 0);
 	return 0;
@@ -418,7 +410,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 
 const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct process_case),
 	.points = points,
 	.point = point,
 	.cases = cases,
