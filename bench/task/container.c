@@ -255,8 +255,7 @@ enum { CALLS(STEP_ENUM) BOX_STEPS };
 /* The steps of a run, each of which needs those before it. */
 #define ALL ((BOX(net_gone) << 1) - 1 - BOX(exit))
 
-/* One way of making a container, and what of it is timed.  No steps: it has
- * its samples from elsewhere. */
+/* One way of making a container, and what of it is timed. */
 struct plan {
 	unsigned int steps; /* BOX() | ... */
 	uint64_t flags;	    /* of clone3() */
@@ -282,7 +281,7 @@ struct state {
 
 	/* The present container, which the measuring process makes; steps from
 	 * mounts_private to hostname are those of its first process. */
-	const struct plan *plan;
+	struct plan plan;
 	pid_t pid;
 	int gate[2], events; /* a pipe; of links that go */
 	int status;	     /* of the first process */
@@ -367,7 +366,7 @@ static int inside(struct state *x);
 
 static bool clone_first(struct state *x)
 {
-	struct clone_args args = { .flags = x->plan->flags,
+	struct clone_args args = { .flags = x->plan.flags,
 				   .exit_signal = SIGCHLD };
 	int fd = -1;
 
@@ -385,13 +384,13 @@ static bool clone_first(struct state *x)
 
 static bool spaces_are_new(const struct state *x)
 {
-	if (x->plan->flags & CLONE_INTO_CGROUP && !is_in_group(x))
+	if (x->plan.flags & CLONE_INTO_CGROUP && !is_in_group(x))
 		return false;
 	for (size_t i = 0; i < SPACES; i++) {
 		const ino_t theirs = space_of(x->pid, spaces[i].name);
 		const ino_t ours = space_of(getpid(), spaces[i].name);
 
-		if ((theirs != ours) != !!(x->plan->flags & spaces[i].flags))
+		if ((theirs != ours) != !!(x->plan.flags & spaces[i].flags))
 			return false;
 	}
 	return true;
@@ -436,7 +435,7 @@ static int perform(struct state *x, int i)
 		end(x, i);
 	else if (i != BOX_hand_over)
 		page->ticks[i] = ticks;
-	held = x->plan->together ? CALL_UNSEEN : steps[i].holds(x, NULL, 1);
+	held = x->plan.together ? CALL_UNSEEN : steps[i].holds(x, NULL, 1);
 	if (held != CALL_UNSEEN)
 		page->seen[i] = held;
 	return 0;
@@ -448,9 +447,9 @@ static int perform_some(struct state *x, int from, int to)
 	int err = 0;
 
 	for (int i = from; i <= to && !err; i++) {
-		if (x->plan->steps & 1u << i)
+		if (x->plan.steps & 1u << i)
 			err = perform(x, i);
-		if (i == x->plan->step)
+		if (i == x->plan.step)
 			x->page->all_ticks =
 				timer_end(x->method) - x->page->all_begin;
 	}
@@ -472,7 +471,7 @@ static int inside(struct state *x)
 	if (perform_some(x, BOX_mounts_private, BOX_hostname))
 		return 1;
 	begin(x);
-	return x->plan->steps & BOX(run) && execve("/true", argv, none);
+	return x->plan.steps & BOX(run) && execve("/true", argv, none);
 }
 
 /* The copy lies in the upper directory, which is emptied for the next one. */
@@ -488,25 +487,24 @@ static void clear(struct state *x)
 		kill(x->pid, SIGKILL);
 		reap(x);
 	}
-	if (x->plan->steps & BOX(overlay_write))
+	if (x->plan.steps & BOX(overlay_write))
 		take_copy(x);
-	if (x->plan->steps & BOX(cgroup_mkdir))
+	if (x->plan.steps & BOX(cgroup_mkdir))
 		rmdir(x->group);
-	if (x->plan->steps & BOX(veth))
+	if (x->plan.steps & BOX(veth))
 		veth_gone(x->events);
 	close(x->events);
 	close(x->gate[0]);
 	close(x->gate[1]);
 }
 
-/* Make a container by @plan, end it, and leave nothing of it.  Return: 0, or
+/* Make a container by x->plan, end it, and leave nothing of it.  Return: 0, or
  * -errno with page->failed. */
-static int make(struct state *x, const struct plan *plan)
+static int make(struct state *x)
 {
 	int err;
 
 	*x->page = (struct page) { 0 };
-	x->plan = plan;
 	x->pid = 0;
 	x->status = -1;
 	x->events = veth_watch();
@@ -518,34 +516,6 @@ static int make(struct state *x, const struct plan *plan)
 		err = perform_some(x, BOX_run, BOX_net_gone);
 	clear(x);
 	return err ? err : -x->page->err;
-}
-
-static bool point(struct bench *b, void *state, struct bench_case *c)
-{
-	struct plan *p = c->data;
-
-	if (case_has(c, "clone")) {
-		p->flags = CASE_OF(c, "clone", spaces)->flags;
-		p->steps = BOX(clone) | BOX(hand_over) | BOX(exit);
-		p->step = BOX_clone;
-		if (p->flags & CLONE_INTO_CGROUP)
-			p->steps |= BOX(cgroup_mkdir) | BOX(cgroup_rmdir);
-		if (p->flags & CLONE_NEWNET)
-			p->steps |= BOX(veth) | BOX(net_gone);
-		return true;
-	}
-	if (c->derived)
-		return true;
-	p->steps = ALL;
-	p->flags = SIX;
-	p->step = case_is(c, "whole", "run")	   ? BOX_cgroup_rmdir
-		  : case_is(c, "whole", "awaited") ? BOX_net_gone
-		  : case_is(c, "part", "exit")	   ? BOX_exit
-						   : BOX_STEPS;
-	p->together = p->step == BOX_cgroup_rmdir || p->step == BOX_net_gone;
-	if (p->step == BOX_exit)
-		p->steps ^= BOX(run) | BOX(exit);
-	return true;
 }
 
 static void cases(struct bench *b, void *state)
@@ -633,11 +603,36 @@ static int setup(struct bench *b, void *state)
 	return make_places(b, s);
 }
 
+static struct plan plan_of(const struct bench_case *c)
+{
+	struct plan p = { .steps = ALL, .flags = SIX };
+
+	if (case_has(c, "clone")) {
+		p.flags = CASE_OF(c, "clone", spaces)->flags;
+		p.steps = BOX(clone) | BOX(hand_over) | BOX(exit);
+		p.step = BOX_clone;
+		if (p.flags & CLONE_INTO_CGROUP)
+			p.steps |= BOX(cgroup_mkdir) | BOX(cgroup_rmdir);
+		if (p.flags & CLONE_NEWNET)
+			p.steps |= BOX(veth) | BOX(net_gone);
+		return p;
+	}
+	p.step = case_is(c, "whole", "run")	  ? BOX_cgroup_rmdir
+		 : case_is(c, "whole", "awaited") ? BOX_net_gone
+		 : case_is(c, "part", "exit")	  ? BOX_exit
+						  : BOX_STEPS;
+	p.together = p.step == BOX_cgroup_rmdir || p.step == BOX_net_gone;
+	if (p.step == BOX_exit)
+		p.steps ^= BOX(run) | BOX(exit);
+	return p;
+}
+
 static int enter(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct plan *p = c->data;
+	const struct plan *p = &s->plan;
 
+	s->plan = plan_of(c);
 	if (p->steps & BOX(cgroup_mkdir)) {
 		if (!s->group[0])
 			return bench_skip(b, "no control group that this user "
@@ -671,9 +666,9 @@ static void record_parts(struct bench *b, const struct state *s,
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
-	const struct plan *p = c->data;
+	const struct plan *p = &s->plan;
 	const struct page *page = s->page;
-	const int err = make(s, p);
+	const int err = make(s);
 
 	/* A kernel without it, or without its flag. */
 	if (err == -EINVAL)
@@ -694,7 +689,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		    uint64_t iters)
 {
 	const struct state *s = state;
-	const struct plan *p = c->data;
+	const struct plan *p = &s->plan;
 	const bool *seen = s->page->seen;
 
 	bench_proof(b, c, "ended_well", 1, !s->status);
@@ -710,9 +705,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 
 const struct bench_desc bench_desc = {
 	.state_size = sizeof(struct state),
-	.case_state_size = sizeof(struct plan),
 	.points = points,
-	.point = point,
 	.cases = cases,
 	.setup = setup,
 	.enter = enter,
