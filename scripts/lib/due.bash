@@ -15,28 +15,23 @@ due_first=              # so many rounds are certain before the run begins
 
 # due_prepare: what all rounds need to know.
 due_prepare() {
-	local i
-	local -A core=()
+	local i id
 
 	for i in "${!plan_ids[@]}"; do
+		id=${plan_ids[i]}
 		if [[ ${conf[profile]} == card || " ${plan_args[i]} " == *" --core "* ]]; then
-			core[${plan_ids[i]}]=
-		elif [[ -v plan_quoted[${plan_programs[i]}] && ${plan_ids[i]} == "${plan_programs[i]}" ]]; then
-			core[${plan_ids[i]}]=--core
+			due_args[$id]=
+		elif [[ -v plan_quoted[$id] && $id == "${plan_programs[i]}" ]]; then
+			due_args[$id]=--core
 		fi
 	done
 	due_first=${conf[rounds]}
-	[[ ${core[*]} != *--core* || ! ${conf[goal]} ]] || ((due_first *= 2))
-	for i in "${!plan_ids[@]}"; do
-		if [[ -v plan_once[${plan_ids[i]}] ]]; then
-			continue
-		elif ((${#core[@]} == 0)); then
-			due_args[${plan_ids[i]}]=
-		elif [[ -v core[${plan_ids[i]}] ]]; then
-			due_args[${plan_ids[i]}]=${core[${plan_ids[i]}]}
-		fi
-	done
-	((${#core[@]})) || due_all=(--all)
+	[[ ${due_args[*]} != *--core* || ! ${conf[goal]} ]] || ((due_first *= 2))
+	((${#due_args[@]})) || {
+		due_all=(--all)
+		for id in "${plan_ids[@]}"; do due_args[$id]=; done
+	}
+	for id in "${!plan_once[@]}"; do unset "due_args[$id]"; done
 }
 
 # due_round ROUND: set round_ids and round_core; no ids: the run is over.
