@@ -321,19 +321,13 @@ table_line() {
 	[[ $2 != ok ]] || state[$1]=$2 result[$1]=$1$'\t'$2$'\t'$3$'\t'$4
 }
 
-# summary TIME: how many of each. Return: 1 if a node is not well.
+# summary TIME: how many of each state. Return: 1 if a node is not well.
 summary() {
-	local node text='' kind bad=0
-	local -A count=()
+	local node counts
 
-	for node in "${nodes[@]}"; do
-		kind=${state[$node]:-not measured}
-		count[$kind]=$((${count[$kind]:-0} + 1))
-	done
-	for kind in ok failed lost down skipped 'not measured'; do
-		[[ ! -v count[$kind] ]] || text+=", ${count[$kind]} $kind"
-		[[ $kind == ok || ! -v count[$kind] ]] || bad=1
-	done
-	log "${#nodes[@]} nodes:${text#,}; took $1; results: $out"
-	return "$bad"
+	counts=$(for node in "${nodes[@]}"; do
+		echo "${state[$node]:-not measured}"
+	done | sort | uniq -c | sed 's/^ *//' | paste -sd , | sed 's/,/, /g')
+	log "${#nodes[@]} nodes: $counts; took $1; results: $out"
+	[[ $counts == "${#nodes[@]} ok" ]]
 }
