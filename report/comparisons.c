@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doc.h"
+#include "grade.h"
 #include "load.h"
 #include "rank.h"
 #include "sections.h"
@@ -52,6 +53,22 @@ static double *logarithms(const struct side *s, size_t *n)
 	return v;
 }
 
+/* A row with two states has no value between them, so no quotient either. */
+static void set_states(struct ratio *r, const struct side *a,
+		       const struct side *b)
+{
+	const struct result *x = &a->row->all, *y = &b->row->all;
+	struct states s = { .low = x->value, .high = x->value };
+	struct states t = { .low = y->value, .high = y->value };
+
+	states_of(&s, x);
+	states_of(&t, y);
+	r->least = fmin(in_common(a, s.low), in_common(a, s.high)) /
+		   fmax(in_common(b, t.low), in_common(b, t.high));
+	r->most = fmax(in_common(a, s.low), in_common(a, s.high)) /
+		  fmin(in_common(b, t.low), in_common(b, t.high));
+}
+
 static void set_interval(struct ratio *r, const struct side *a,
 			 const struct side *b)
 {
@@ -69,7 +86,7 @@ static void set_interval(struct ratio *r, const struct side *a,
 
 struct ratio comparisons_ratio(const struct row *a, const struct row *b)
 {
-	struct ratio r = { NAN, NAN, NAN };
+	struct ratio r = { NAN, NAN, NAN, NAN, NAN };
 	struct side x = { a, false }, y = { b, false };
 
 	if (!measured(a) || !measured(b))
@@ -79,14 +96,18 @@ struct ratio comparisons_ratio(const struct row *a, const struct row *b)
 	if (!x.inverse && !y.inverse && strcmp(a->all.unit, b->all.unit) != 0)
 		return r;
 	r.value = in_common(&x, a->all.value) / in_common(&y, b->all.value);
+	set_states(&r, &x, &y);
 	set_interval(&r, &x, &y);
 	return r;
 }
 
-/* "1.25" */
+/* "1.25", or "0.05 to 0.09" */
 static const char *times(const struct ratio *r)
 {
-	return isfinite(r->value) ? text_format("%.3g", r->value) : "–";
+	return !isfinite(r->value) ? "–"
+	       : r->least < r->most
+		       ? text_format("%.3g to %.3g", r->least, r->most)
+		       : text_format("%.3g", r->value);
 }
 
 /* "1.2 – 1.3", or why not. */

@@ -329,13 +329,13 @@ static bool holds(const struct operation *op, const struct run *run,
 		  const struct row *row, const char *test, double *x)
 {
 	const struct row *a = figure(op, run, row, text_split(&test, ' '));
-	struct ratio r = { NAN, NAN, NAN };
+	struct ratio r = { NAN, NAN, NAN, NAN, NAN };
 	const char *sign = text_split(&test, ' ');
 	double bound;
 
 	if (a)
 		r = (struct ratio) { a->all.value, a->all.ci95[0],
-				     a->all.ci95[1] };
+				     a->all.ci95[1], NAN, NAN };
 	if (test && *sign == '/') {
 		r = comparisons_ratio(a, figure(op, run, row,
 						text_split(&test, ' ')));

@@ -171,6 +171,7 @@ const char *quantity_parse(const char *text, const char *want, double clock_hz,
 /* How many times one cost another is; NAN: not known. */
 struct ratio {
 	double value, low, high; /* of the 95 % interval */
+	double least, most;	 /* @value; or of rows with two states */
 };
 
 /* comparisons_ratio() - of @a to @b, rows of one run (rank_shift() of the

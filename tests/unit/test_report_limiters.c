@@ -117,3 +117,21 @@ TEST(missing)
 	OK(!limiters_say(&op, &run, NULL) && !limiters_say(&op, &run, &rows[2]),
 	   "nothing was measured");
 }
+
+TEST(states)
+{
+	struct row two = rows[4];
+	struct ratio r;
+
+	two.all.states =
+		json_pack("{s:f,s:i,s:f,s:i}", "low", 39.5, "low_rounds", 4,
+			  "high", 75.0, "high_rounds", 2);
+	r = comparisons_ratio(&rows[0], &rows[1]);
+	OK(r.least == r.value && r.most == r.value, "one value, one quotient");
+	r = comparisons_ratio(&two, &rows[1]);
+	OK_NEAR(r.least, 39.5 / 3, 1e-9, "two states, the lower");
+	OK_NEAR(r.most, 75.0 / 3, 1e-9, "and the higher");
+	r = comparisons_ratio(&rows[1], &two);
+	OK_NEAR(r.least, 3 / 75.0, 1e-9, "of the other side");
+	json_decref(two.all.states);
+}
