@@ -399,7 +399,7 @@ static void write_fleet(struct doc *d, const void *what)
 	doc_begin(d, "oscost: a fleet");
 	doc_paragraph(d, count(f));
 	for (size_t i = 0; i < f->notes.n && !brief; i++)
-		doc_warning(d, f->notes.v[i].text, NULL);
+		doc_para(d, "Warning: %s", notes_text(&f->notes.v[i]));
 	for (size_t i = 0; i < TABLES; i++) {
 		if ((brief && !(tables[i].how & BRIEF)) || !fill(&t, i, f))
 			continue;

@@ -421,8 +421,8 @@ static void put_verdict(struct doc *d, const struct compare_view *v, size_t i)
 		      verdict_line(c, v->n > 1 || v->in_time ? label(v, i + 1)
 							     : "B"));
 	if (runs)
-		doc_warning(d, prose("compare-forbidden", "runs", runs, NULL),
-			    NULL);
+		doc_para(d, "Warning: %s",
+			 prose("compare-forbidden", "runs", runs, NULL));
 }
 
 static void put_rest(struct doc *d, const struct compare_view *v,
@@ -555,7 +555,7 @@ static void put_runs(struct doc *d, const struct compare_view *v)
 static void put_notes(struct doc *d, const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
-		doc_warning(d, notes->v[i].text, notes->v[i].remedy);
+		doc_para(d, "Warning: %s", notes_text(&notes->v[i]));
 }
 
 void compare_write(struct doc *d, const void *what)

@@ -47,12 +47,6 @@ void doc_end(struct doc *d)
 	doc_put(d, d->format->end, NULL, NULL);
 }
 
-void doc_warning(struct doc *d, const char *text, const char *remedy)
-{
-	doc_para(d, "Warning: %s%s%s", text, remedy ? ". Remedy: " : "",
-		 remedy ? remedy : "");
-}
-
 void doc_code(struct doc *d, const char *text)
 {
 	const char *line;

@@ -121,12 +121,10 @@ void doc_end(struct doc *d);
 #define doc_unfold(d)		 doc_put(d, (d)->format->unfold, NULL, NULL)
 
 /* doc_paragraph() - @text; doc_para() - by a format of printf(); doc_prose() -
- * of prose(): its id, then names and values in turn; doc_warning() - with what
- * to do about it, or NULL. */
+ * of prose(): its id, then names and values in turn. */
 #define doc_paragraph(d, text) doc_put(d, (d)->format->para, NULL, text)
 #define doc_para(d, ...)       doc_paragraph(d, text_format(__VA_ARGS__))
 #define doc_prose(d, ...)      doc_paragraph(d, prose(__VA_ARGS__, NULL))
-void doc_warning(struct doc *d, const char *text, const char *remedy);
 
 /* doc_code() - lines as they are.  doc_text() - paragraphs of @text: blank
  * lines part them, indented ones are code. */

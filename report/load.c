@@ -534,6 +534,13 @@ void notes_add(struct notes *notes, const char *text, const char *remedy)
 	notes->v[notes->n++] = (struct note) { text, remedy };
 }
 
+const char *notes_text(const struct note *note)
+{
+	return note->remedy
+		       ? text_format("%s. Remedy: %s", note->text, note->remedy)
+		       : note->text;
+}
+
 void notes_warn(const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)

@@ -27,6 +27,9 @@ void notes_add(struct notes *notes, const char *text, const char *remedy);
 #define notes_format(notes, remedy, ...) \
 	notes_add(notes, text_format(__VA_ARGS__), remedy)
 
+/* notes_text() - "what is the matter. Remedy: what to do". */
+const char *notes_text(const struct note *note);
+
 /* notes_warn() - print the texts on stderr. */
 void notes_warn(const struct notes *notes);
 

@@ -323,10 +323,7 @@ void noise_certificate_print(FILE *f, const struct run *run)
 		     "noise certificate: ", "  ");
 	find_causes(&found, &q.v[0]);
 	for (size_t i = 0; i < found.n; i++)
-		console_text(f,
-			     text_format("%s; to fix it: %s", found.v[i].text,
-					 found.v[i].remedy),
-			     "  ", "    ");
+		console_text(f, notes_text(&found.v[i]), "  ", "    ");
 }
 
 static const char *percent(double part, double whole)
@@ -371,10 +368,7 @@ void sections_noise(struct doc *d, const struct run *run)
 		find_causes(&found, &q.v[0]);
 		doc_list(d);
 		for (size_t i = 0; i < found.n; i++)
-			doc_item(d, NULL,
-				 text_format("%s. To fix it: %s.",
-					     found.v[i].text,
-					     found.v[i].remedy));
+			doc_item(d, NULL, notes_text(&found.v[i]));
 		doc_list_end(d);
 		fill(&t, &q);
 		doc_table(d, &t, NULL);

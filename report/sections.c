@@ -35,18 +35,13 @@ static void put_warnings(struct doc *d, const struct notes *notes)
 	doc_heading(d, "warnings", "About this run");
 	doc_list(d);
 	for (size_t i = 0; i < notes->n; i++) {
-		const char *remedy = notes->v[i].remedy;
-
 		if (i == FIRST_NOTES) {
 			doc_list_end(d);
 			doc_fold(d, "more-warnings",
 				 text_format("%zu more", notes->n - i));
 			doc_list(d);
 		}
-		doc_item(d, NULL,
-			 remedy ? text_format("%s. Remedy: %s",
-					      notes->v[i].text, remedy)
-				: notes->v[i].text);
+		doc_item(d, NULL, notes_text(&notes->v[i]));
 	}
 	doc_list_end(d);
 	if (notes->n > FIRST_NOTES)
