@@ -63,7 +63,7 @@ int command_with_run(const struct settings *set, const char *dir, bool core,
 	return use(set, &run) ? EXIT_FAIL : EXIT_OK;
 }
 
-static int make(const struct settings *set, struct run *run)
+int run_make(const struct settings *set, struct run *run)
 {
 	struct course course;
 	int err;
@@ -81,11 +81,6 @@ static int make(const struct settings *set, struct run *run)
 		printf("report: %s/report.html, .md, .csv, .json: %s\n",
 		       run->dir, text_plural(run->notes->n, "warning"));
 	return err;
-}
-
-int command_make(const struct settings *set, char **names)
-{
-	return command_with_run(set, names[0], false, make);
 }
 
 static int print_coursework(const struct settings *set, struct run *run)
@@ -128,18 +123,13 @@ int command_coursework(const struct settings *set, char **names)
 static void print_warnings(const struct run *run)
 {
 	for (size_t i = 0; i < run->notes->n; i++) {
-		const struct note *note = &run->notes->v[i];
-		const char *text =
-			text_format("%s%s%s", note->text,
-				    note->remedy ? ": " : "",
-				    note->remedy ? note->remedy : "");
-
 		putchar('\n');
-		console_text(stdout, text, "warning: ", "  ");
+		console_text(stdout, notes_text(&run->notes->v[i]),
+			     "warning: ", "  ");
 	}
 }
 
-static int print_card(const struct settings *set, struct run *run)
+int run_card(const struct settings *set, struct run *run)
 {
 	grades_earlier(run);
 	rowtable_read(&run->suite, set->root, run->notes);
@@ -147,23 +137,13 @@ static int print_card(const struct settings *set, struct run *run)
 	return 0;
 }
 
-int command_card(const struct settings *set, char **names)
+int run_show(const struct settings *set, struct run *run)
 {
-	return command_with_run(set, names[0], false, print_card);
-}
-
-static int print_summary(const struct settings *set, struct run *run)
-{
-	print_card(set, run);
+	run_card(set, run);
 	warnings_add(run);
 	noise_certificate_print(stdout, run);
 	print_warnings(run);
 	return 0;
-}
-
-int command_show(const struct settings *set, char **names)
-{
-	return command_with_run(set, names[0], false, print_summary);
 }
 
 static void put_failed(const char *program, const char *name,
@@ -178,7 +158,7 @@ static void put_failed(const char *program, const char *name,
 }
 
 /* "program<TAB>case<TAB>reason"; no case of a program that gave nothing. */
-static int list_failed(const struct settings *set, struct run *run)
+int run_failed(const struct settings *set, struct run *run)
 {
 	int code = EXIT_OK;
 
@@ -201,9 +181,4 @@ static int list_failed(const struct settings *set, struct run *run)
 		}
 	}
 	return code;
-}
-
-int command_failed(const struct settings *set, char **names)
-{
-	return command_with_run(set, names[0], false, list_failed);
 }

@@ -22,16 +22,18 @@ struct settings {
  */
 typedef int command_fn(const struct settings *set, char **names);
 
+/* The same for a run that was read.  Return: 0, or what fails. */
+struct run;
+typedef int command_run_fn(const struct settings *set, struct run *run);
+
 /* main.c describes each. */
-command_fn command_make, command_card, command_show, command_coursework,
-	command_predictions, command_compare, command_history, command_due,
-	command_failed, command_export, command_fleet;
+command_fn command_coursework, command_predictions, command_compare,
+	command_history, command_due, command_export, command_fleet;
+command_run_fn run_make, run_card, run_show, run_failed;
 
 /* command_with_run() - read the run in @dir, or its core rows alone, and let
  * @use print or write something of it.  Return: EXIT_OK, or EXIT_FAIL if @use
  * returns other than 0. */
-struct run;
-typedef int command_run_fn(const struct settings *set, struct run *run);
 int command_with_run(const struct settings *set, const char *dir, bool core,
 		     command_run_fn *use);
 

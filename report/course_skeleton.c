@@ -82,8 +82,7 @@ static void put_figures(struct doc *d, const struct run *run, const char *ids)
 {
 	for (size_t i = 0; i < run->figs->n; i++) {
 		const struct figure *f = &run->figs->v[i];
-		const char *path = text_format("%s/" FIGURES_DIR "/%s.pdf",
-					       run->dir, f->id);
+		const char *path = figures_path(run, f->id, "pdf");
 		const char *end = strstr(f->caption, ". ");
 		const size_t len = end ? (size_t)(end - f->caption) + 1
 				       : strlen(f->caption);

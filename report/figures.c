@@ -74,11 +74,10 @@ void figures_read(struct run *run)
 	}
 }
 
-static const char *output_of(const struct run *run, const struct figure *fig,
-			     const char *suffix)
+const char *figures_path(const struct run *run, const char *id,
+			 const char *suffix)
 {
-	return text_format("%s/" FIGURES_DIR "/%s.%s", run->dir, fig->id,
-			   suffix);
+	return text_format("%s/" FIGURES_DIR "/%s.%s", run->dir, id, suffix);
 }
 
 /* Make @dir/FIGURES_DIR.  Return: 0 or -errno; -ENOTDIR if something else, such
@@ -102,7 +101,7 @@ static void remove_old(const struct run *run, const struct figure *fig)
 						"plot" };
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		unlink(output_of(run, fig, suffixes[i]));
+		unlink(figures_path(run, fig->id, suffixes[i]));
 }
 
 /* Run @root/scripts/plot DIR.  Return: its exit status, or -errno after the
@@ -168,7 +167,7 @@ static void write_data(const struct course *course)
 		remove_old(run, fig);
 		if (err != -ENODATA)
 			notes_format(run->notes, NULL, "%s: %s",
-				     output_of(run, fig, "dat"),
+				     figures_path(run, fig->id, "dat"),
 				     strerror(-err));
 	}
 	figs->n = n;
@@ -193,7 +192,7 @@ void figures_make(const struct course *course, const char *root, bool no_plots)
 	status = draw(root, run->dir);
 	for (size_t i = 0; i < figs->n; i++) {
 		figs->v[i].drawn =
-			!access(output_of(run, &figs->v[i], "svg"), R_OK);
+			!access(figures_path(run, figs->v[i].id, "svg"), R_OK);
 		if (!figs->v[i].drawn && !status)
 			status = EXIT_FAIL;
 	}

@@ -38,6 +38,10 @@ void figures_read(struct run *run);
  * @no_plots. */
 void figures_make(const struct course *course, const char *root, bool no_plots);
 
+/* figures_path() - where a file of a figure is. */
+const char *figures_path(const struct run *run, const char *id,
+			 const char *suffix);
+
 /* figures_flag() - whether "logx" etc. is among the figure's flags. */
 bool figures_flag(const struct figure *fig, const char *flag);
 

@@ -465,12 +465,6 @@ static size_t put_ensembles(struct writer *w)
 	return n;
 }
 
-static FILE *create(const struct writer *w, const char *suffix)
-{
-	return text_create(text_format("%s/" FIGURES_DIR "/%s.%s", w->run->dir,
-				       w->fig->id, suffix));
-}
-
 static int write_both(struct writer *w)
 {
 	size_t n;
@@ -549,8 +543,8 @@ int figure_write(const struct figure *fig, const struct course *course)
 			w.kind = &kinds[i];
 	if (!w.kind || (!w.d.n && w.kind->write))
 		return err;
-	w.data = create(&w, "dat");
-	w.settings = create(&w, "plot");
+	w.data = text_create(figures_path(w.run, fig->id, "dat"));
+	w.settings = text_create(figures_path(w.run, fig->id, "plot"));
 	err = w.data && w.settings ? write_both(&w) : -errno;
 	if (w.data && fclose(w.data))
 		err = -errno;

@@ -132,35 +132,36 @@ static const struct command {
 	const char *name, *operands, *help;
 	int least, most; /* operands */
 	const struct opt *opts;
-	command_fn *run;
+	command_fn *run;      /* by its operands, or */
+	command_run_fn *with; /* by the run in DIR */
 } commands[] = {
 	{ "make", " DIR",
 	  "write report.md, .html, .csv, .json and plots into DIR", 1, 1,
-	  make_opts, command_make },
+	  make_opts, .with = run_make },
 	{ "card", " DIR", "print the card of a run; write nothing", 1, 1,
-	  root_opts, command_card },
+	  root_opts, .with = run_card },
 	{ "show", " DIR",
 	  "print the card, causes of noise and warnings; write nothing", 1, 1,
-	  root_opts, command_show },
+	  root_opts, .with = run_show },
 	{ "coursework", " DIR", "print predicted and measured figures", 1, 1,
-	  coursework_opts, command_coursework },
+	  coursework_opts, .run = command_coursework },
 	{ "predictions", " [FILE]",
 	  "print a file of predictions to fill in, or check FILE", 0, 1,
-	  root_opts, command_predictions },
+	  root_opts, .run = command_predictions },
 	{ "compare", " A B [C]...", "compare B, C, ... with A", 2, MANY,
-	  compare_opts, command_compare },
+	  compare_opts, .run = command_compare },
 	{ "history", " DIR DIR...",
 	  "compare runs in order of time with the first", 2, MANY, history_opts,
-	  command_history },
+	  .run = command_history },
 	{ "fleet", " DIR",
 	  "find the slow nodes among many (oscost fleet made DIR)", 1, 1, NULL,
-	  command_fleet },
+	  .run = command_fleet },
 	{ "due", " DIR", "name the programs of a run's next round", 1, 1,
-	  due_opts, command_due },
+	  due_opts, .run = command_due },
 	{ "failed", " DIR", "print the rows that failed", 1, 1, NULL,
-	  command_failed },
+	  .with = run_failed },
 	{ "export", " DIR", "print the rows in another format", 1, 1,
-	  export_opts, command_export },
+	  export_opts, .run = command_export },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -252,6 +253,7 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "expected %s %s%s; try %s %s --help", called,
 		    name, c->operands, called, name);
 	set.root = find_root(set.root);
-	status = c->run(&set, argv + first);
+	status = c->run ? c->run(&set, argv + first)
+			: command_with_run(&set, argv[first], false, c->with);
 	return flush_stdout() && !status ? EXIT_FAIL : status;
 }

@@ -137,16 +137,25 @@ static double half_of(double low, double high)
 				    : INFINITY;
 }
 
-/* The same of the first @rounds values of @row, before what rounds do not
- * fix (steps of the clock or of sizes) was added. */
+/* Of the first @most values of @row those that are numbers, in order of the
+ * rounds.  Return: how many. */
+static size_t numbers(const struct row *row, size_t most, double *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n && i < most; i++)
+		if (isfinite(row->values[i]))
+			x[n++] = row->values[i];
+	return n;
+}
+
+/* half_of() the interval of the first @rounds values of @row, before what
+ * rounds do not fix (steps of the clock or of sizes) was added. */
 static double half_first(const struct row *row, unsigned int rounds)
 {
 	double *x = text_alloc(row->n, sizeof(*x)), half = INFINITY;
-	size_t n = 0, lo, hi;
+	size_t n = numbers(row, rounds, x), lo, hi;
 
-	for (size_t i = 0; i < row->n && i < rounds; i++)
-		if (isfinite(row->values[i]))
-			x[n++] = row->values[i];
 	stats_sort(x, n);
 	if (stats_order_ranks(n, 0.95, &lo, &hi) > 0)
 		half = half_of(x[lo - 1], x[hi - 1]);
@@ -198,18 +207,6 @@ bool rounds_gave_up(const struct run *run, const struct section *s)
 
 #define FALSE_SHARE 0.05 /* of the rows that are called */
 
-/* The values of @row that are numbers, in order of the rounds.  Return: how
- * many. */
-static size_t numbers(const struct row *row, double *x)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < row->n && n < RANK_MAX; i++)
-		if (isfinite(row->values[i]))
-			x[n++] = row->values[i];
-	return n;
-}
-
 /* Whether the @n values @x of @r, in order, move by more than another run may
  * differ by, the best grade allowing for that.  The medians of their halves are
  * half of the way of an even trend apart.  @x is put into another order. */
@@ -235,14 +232,14 @@ void trend_mark(struct run *run)
 	double x[RANK_MAX] = { 0 };
 
 	for (size_t i = 0; i < run->nrows; i++) {
-		const size_t n = numbers(&run->rows[i], x);
+		const size_t n = numbers(&run->rows[i], RANK_MAX, x);
 
 		p[i] = n > 1 ? rank_trend(x, n) : 1;
 	}
 	rank_false_discovery(adjusted, p, run->nrows);
 	for (size_t i = 0; i < run->nrows; i++) {
 		struct result *r = &run->rows[i].all;
-		const size_t n = numbers(&run->rows[i], x);
+		const size_t n = numbers(&run->rows[i], RANK_MAX, x);
 		const double from = x[0], to = n ? x[n - 1] : 0;
 
 		if (n && r->status == RESULT_OK && adjusted[i] <= FALSE_SHARE &&

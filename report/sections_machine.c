@@ -210,8 +210,6 @@ static void put_peer(struct doc *d, const struct run *run)
 
 void sections_machine(struct doc *d, const struct run *run)
 {
-	const char *path =
-		text_format("%s/" FIGURES_DIR "/topology.svg", run->dir);
 	struct table t;
 
 	doc_fold(d, "machine", "The machine");
@@ -222,7 +220,7 @@ void sections_machine(struct doc *d, const struct run *run)
 		doc_table(d, &t, NULL);
 	}
 	put_peer(d, run);
-	if (!access(path, R_OK))
+	if (!access(figures_path(run, "topology", "svg"), R_OK))
 		doc_picture(d, "topology",
 			    "Packages, caches, cores and PUs, as "
 			    "hwloc's lstopo draws them");

@@ -23,10 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 
 	const struct settings set = { .root = fuzz_dir, .no_plots = true };
-	char *names_of[] = { fuzz_dir, NULL };
 
 	fuzz_unpack(data, size, names);
-	command_make(&set, names_of);
-	command_show(&set, names_of);
+	command_with_run(&set, fuzz_dir, false, run_make);
+	command_with_run(&set, fuzz_dir, false, run_show);
 	return 0;
 }

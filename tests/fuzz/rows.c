@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *dirs[] = { run, NULL };
 
 	fuzz_unpack(data, size, names);
-	command_make(&set, dirs);
+	command_with_run(&set, dirs[0], false, run_make);
 	command_coursework(&set, dirs);
 	command_predictions(&set, dirs + 1);
 	return 0;
