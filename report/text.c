@@ -104,19 +104,34 @@ static const char *next_char(const char *s, size_t *len)
 	return NULL;
 }
 
-/* Write @s, with each character of @special replaced by the string at the
- * same place of @instead. */
-static void put_escaped(FILE *f, const char *s, const char *special,
-			const char *const *instead)
+/* A character that would be more than text, and the text that stands for it. */
+struct sign {
+	const char *from, *to;
+};
+
+/* Write @s with the last of @signs, {NULL}, behind them; where only ASCII can
+ * be drawn, other characters are question marks. */
+static void put_escaped(FILE *f, const char *s, const struct sign *signs,
+			bool ascii)
 {
 	while (s && *s) {
+		const struct sign *sign = signs;
 		size_t len;
-		const char *hit, *clean = next_char(s, &len);
+		const char *put = next_char(s, &len);
 
-		if (clean)
-			fputs(clean, f);
-		else if ((hit = strchr(special, *s)))
-			fputs(instead[hit - special], f);
+		while (!put && sign->from &&
+		       strncmp(s, sign->from, strlen(sign->from)) != 0)
+			sign++;
+		if (!put && sign->from) {
+			put = sign->to;
+			len = strlen(sign->from);
+		} else if (!put && ascii && (*s & 0x80)) {
+			put = "?";
+			while ((s[len] & 0xc0) == 0x80)
+				len++;
+		}
+		if (put)
+			fputs(put, f);
 		else
 			fputc(*s, f);
 		s += len;
@@ -125,25 +140,32 @@ static void put_escaped(FILE *f, const char *s, const char *special,
 
 void text_plain(FILE *f, const char *s)
 {
-	put_escaped(f, s, "", NULL);
+	static const struct sign none = { NULL, NULL };
+
+	put_escaped(f, s, &none, false);
 }
 
 void text_html(FILE *f, const char *s)
 {
-	static const char *const instead[] = { "&amp;", "&lt;", "&gt;",
-					       "&quot;", "&#39;" };
+	static const struct sign signs[] = {
+		{ "&", "&amp;" },   { "<", "&lt;" },  { ">", "&gt;" },
+		{ "\"", "&quot;" }, { "'", "&#39;" }, { NULL, NULL }
+	};
 
-	put_escaped(f, s, "&<>\"'", instead);
+	put_escaped(f, s, signs, false);
 }
 
 void text_md(FILE *f, const char *s)
 {
-	static const char *const instead[] = {
-		"&amp;", "&lt;", "&gt;", "\\|", "\\\\", "\\*", "\\_",
-		"\\`",	 "\\[",	 "\\]",	 "\\#", "\\~",	"\\!",
-	};
+	static const struct sign signs[] = { { "&", "&amp;" }, { "<", "&lt;" },
+					     { ">", "&gt;" },  { "|", "\\|" },
+					     { "\\", "\\\\" }, { "*", "\\*" },
+					     { "_", "\\_" },   { "`", "\\`" },
+					     { "[", "\\[" },   { "]", "\\]" },
+					     { "#", "\\#" },   { "~", "\\~" },
+					     { "!", "\\!" },   { NULL, NULL } };
 
-	put_escaped(f, s, "&<>|\\*_`[]#~!", instead);
+	put_escaped(f, s, signs, false);
 }
 
 void text_gnuplot(FILE *f, const char *s)
@@ -151,27 +173,31 @@ void text_gnuplot(FILE *f, const char *s)
 	/* Between single quotes gnuplot substitutes nothing, but it finds the
 	 * end of a command before it looks at doubled quotes: so none is left
 	 * inside, nor a backquote or a backslash. */
-	static const char *const instead[] = { "’", "”", "’", "/" };
+	static const struct sign signs[] = { { "'", "’" },
+					     { "\"", "”" },
+					     { "`", "’" },
+					     { "\\", "/" },
+					     { NULL, NULL } };
 
 	fputc('\'', f);
-	put_escaped(f, s, "'\"`\\", instead);
+	put_escaped(f, s, signs, false);
 	fputc('\'', f);
 }
 
 void text_data(FILE *f, const char *s)
 {
-	static const char *const instead[] = { "?", "?", "?" };
+	static const struct sign signs[] = {
+		{ "\"", "?" }, { "`", "?" }, { "\\", "?" }, { NULL, NULL }
+	};
 
 	fputc('"', f);
-	put_escaped(f, s, "\"`\\", instead);
+	put_escaped(f, s, signs, false);
 	fputc('"', f);
 }
 
 /* Characters that LaTeX does not print as they are, and those that pdflatex
  * cannot draw.  Everything else that is not ASCII becomes a question mark. */
-static const struct {
-	const char *from, *to;
-} tex_signs[] = {
+static const struct sign tex_signs[] = {
 	{ "\\", "\\textbackslash{}" },
 	{ "{", "\\{" },
 	{ "}", "\\}" },
@@ -211,41 +237,10 @@ static const struct {
 	{ "”", "''" },
 	{ "“", "``" },
 	{ "\302\240", "~" },
+	{ NULL, NULL },
 };
-
-#define TEX_SIGNS (sizeof(tex_signs) / sizeof(tex_signs[0]))
-
-static size_t put_known(FILE *f, const char *s)
-{
-	for (size_t i = 0; i < TEX_SIGNS; i++) {
-		size_t len = strlen(tex_signs[i].from);
-
-		if (!strncmp(s, tex_signs[i].from, len)) {
-			fputs(tex_signs[i].to, f);
-			return len;
-		}
-	}
-	return 0;
-}
 
 void text_tex(FILE *f, const char *s)
 {
-	while (s && *s) {
-		unsigned char c = (unsigned char)*s;
-		size_t len = put_known(f, s);
-
-		if (len) {
-			s += len;
-			continue;
-		}
-		if (c == '\t' || c == '\n' || c == '\r')
-			fputc(' ', f);
-		else if (c >= ' ' && c < 0x7f)
-			fputc(c, f);
-		else
-			fputc('?', f);
-		/* The rest of a character of many bytes. */
-		for (s++; ((unsigned char)*s & 0xc0) == 0x80; s++)
-			;
-	}
+	put_escaped(f, s, tex_signs, true);
 }
