@@ -64,17 +64,8 @@ const char *compare_setting_name(size_t i)
 
 const char *compare_setting(const struct run *run, size_t i)
 {
-	const json_t *v = run_at(settings[i].in_run ? run->meta : run->machine,
-				 settings[i].path);
-	const char *text;
-
-	if (!v || json_is_null(v))
-		return "unknown";
-	if (json_is_string(v))
-		return json_string_value(v);
-	text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS |
-				     JSON_REAL_PRECISION(9));
-	return text ? text : "unknown";
+	return run_shown(settings[i].in_run ? run->meta : run->machine,
+			 settings[i].path);
 }
 
 /* "1.051": four digits are 0.1 %. */

@@ -64,6 +64,21 @@ const char *run_known(const json_t *object, const char *path,
 	return text ? text : otherwise;
 }
 
+const char *run_shown(const json_t *object, const char *path)
+{
+	const json_t *v = run_at(object, path);
+
+	if (!v || json_is_null(v))
+		return "unknown";
+	if (json_is_string(v))
+		return json_string_value(v);
+	if (json_is_boolean(v))
+		return json_is_true(v) ? "yes" : "no";
+	return json_is_real(v) ? text_format("%.6g", json_real_value(v))
+			       : json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY |
+						       JSON_SORT_KEYS);
+}
+
 double run_number(const json_t *object, const char *path)
 {
 	const json_t *v = run_at(object, path);

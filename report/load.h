@@ -86,8 +86,8 @@ struct run {
 	unsigned int rounds; /* most invocations of a row */
 	unsigned int bad_lines;
 	struct notes *notes; /* what was wrong with the files */
-	/* Facts about the rows, by rowtable_read(), and the figures, by
-	 * figures_read(), where a command uses them. */
+	/* Facts about the rows, rowtable_read(), and figures, figures_read(),
+	 * of commands that use them. */
 	struct rowtable suite;
 	struct figures *figs;
 };
@@ -122,12 +122,14 @@ const struct section *run_section(const struct run *run, const char *program);
 const struct trouble *run_trouble(const struct run *run, const char *program);
 
 /* run_text() - string at @path ("cpu.model") in @object, NULL if there is
- * none; run_known() - @otherwise then; run_number() - number there, NAN if
- * there is none. */
+ * none; run_known() - @otherwise then; run_shown() - any value there for
+ * people, "unknown" for null and what is absent; run_number() - number there,
+ * NAN if there is none. */
 const json_t *run_at(const json_t *object, const char *path);
 const char *run_text(const json_t *object, const char *path);
 const char *run_known(const json_t *object, const char *path,
 		      const char *otherwise);
+const char *run_shown(const json_t *object, const char *path);
 double run_number(const json_t *object, const char *path);
 
 /* run_key() - what a row is found by in another run, a new string; run_find() -

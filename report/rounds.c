@@ -137,8 +137,8 @@ static double half_of(double low, double high)
 				    : INFINITY;
 }
 
-/* Of the first @most values of @row those that are numbers, in order of the
- * rounds.  Return: how many. */
+/* Take the numbers among the first @most values of @row, in order of the
+ * rounds. Return: how many. */
 static size_t numbers(const struct row *row, size_t most, double *x)
 {
 	size_t n = 0;

@@ -10,21 +10,6 @@
 
 #define VALUE_WIDTH 40 /* a kernel's command line is long */
 
-/* Any JSON value for people; "unknown" for null and what is absent. */
-static const char *shown(const json_t *v)
-{
-	if (json_is_string(v))
-		return json_string_value(v);
-	if (json_is_boolean(v))
-		return json_is_true(v) ? "yes" : "no";
-	if (json_is_integer(v))
-		return text_format("%" JSON_INTEGER_FORMAT,
-				   json_integer_value(v));
-	if (json_is_real(v))
-		return text_format("%.6g", json_real_value(v));
-	return "unknown";
-}
-
 /* A part of machine.json. */
 struct place {
 	const struct run *run;
@@ -58,7 +43,8 @@ static const char *aslr(const json_t *v)
 					     "full (2)" };
 	json_int_t n = json_integer_value(v);
 
-	return json_is_integer(v) && n >= 0 && n <= 2 ? words[n] : shown(v);
+	return json_is_integer(v) && n >= 0 && n <= 2 ? words[n]
+						      : run_shown(v, "");
 }
 
 /* "cpu.model", or a path and how it is said: "size_bytes:B"; ">" and "<" are
@@ -71,7 +57,7 @@ static const char *fact_at(const char *path, const void *arg)
 	const char *text = run_text(p->one, name);
 
 	if (!path)
-		return shown(run_at(p->one, name));
+		return run_shown(p->one, name);
 	if (!strcmp(path, "B"))
 		return isfinite(x) ? text_units(x, "B") : "unknown";
 	if (!strcmp(path, "Mbit/s"))
@@ -100,7 +86,7 @@ static void add_mitigations(struct table *t, const struct run *run)
 		    !strcmp(json_string_value(v), "Not affected"))
 			continue;
 		table_line(t, "", text_format("mitigation: %s", name),
-			   shown(v));
+			   run_shown(v, ""));
 	}
 	if (!all || json_is_null(all))
 		table_line(t, "", "mitigations", "unknown");
