@@ -118,12 +118,9 @@ begin(char *text, size_t size, const char *fmt, va_list ap)
 	return n;
 }
 
-long sysfile_stat(char *text, size_t size, const char *fmt, ...)
+void sysfile_stat(char *text, size_t size, const char *fmt, ...)
 {
-	long n;
-
-	WITH_ARGS(n = begin(text, size, fmt, ap));
-	return n;
+	WITH_ARGS(begin(text, size, fmt, ap));
 }
 
 long sysfile_line(char *text, size_t size, const char *fmt, ...)

@@ -31,7 +31,7 @@ char *sysfile_first(const char *fmt, ...) SYSFILE(1);
  * sysfile_stat() - the same of all lines, for /proc/PID/stat: the name of a
  * process may have some. */
 long sysfile_line(char *text, size_t size, const char *fmt, ...) SYSFILE(3);
-long sysfile_stat(char *text, size_t size, const char *fmt, ...) SYSFILE(3);
+void sysfile_stat(char *text, size_t size, const char *fmt, ...) SYSFILE(3);
 
 /* sysfile_again() - what fits of the whole words of a file of the kernel's that
  * stays open and is read by one call, for what is read between samples.  @fd:

@@ -612,8 +612,7 @@ static void cases(struct bench *b, void *state)
 	struct copies *w = state;
 	const unsigned int cpus = bench_cpus(b);
 
-	w->crew.cpu = text_alloc(cpus, sizeof(*w->crew.cpu));
-	topo_spread(b->topo, b->cpu, w->crew.cpu, cpus);
+	w->crew.cpu = topo_spread(b->topo, b->cpu);
 	count_cpus(w, cpus);
 	if (w->crew.desc->many_cpus)
 		bench_skip(b, "it runs on several CPUs itself");

@@ -342,15 +342,16 @@ static int turn_of(const struct topo *topo, int first, int cpu)
 		       : 1;
 }
 
-size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max)
+int *topo_spread(const struct topo *topo, int first)
 {
+	int *cpus = text_alloc(topo->cpus, sizeof(*cpus));
 	size_t n = 0;
 
-	for (int turn = 0; topo_has(topo, first) && turn < 4; turn++)
+	for (int turn = 0; turn < 4; turn++)
 		EACH_CPU (topo, cpu)
-			if (turn_of(topo, first, cpu) == turn && n++ < max)
-				cpus[n - 1] = cpu;
-	return n;
+			if (turn_of(topo, first, cpu) == turn)
+				cpus[n++] = cpu;
+	return cpus;
 }
 
 /* NULL: unknown. */

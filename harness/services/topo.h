@@ -32,15 +32,11 @@ const char *topo_kind(const struct topo *topo, int cpu);
  * fastest: the first ones get the interrupts.  -ENOENT if there is none. */
 int topo_default_cpu(const struct topo *topo, size_t nth);
 
-/**
- * topo_spread() - the order in which CPUs are taken for copies of one
- * operation: @first, then the other cores of its kind and package, then those
- * of other kinds and packages, then the other hardware threads of all these.
- * @cpus: gets at most @max numbers.
- *
- * Return: how many there are.
- */
-size_t topo_spread(const struct topo *topo, int first, int *cpus, size_t max);
+/* topo_spread() - all CPUs, a new array, in the order in which they are taken
+ * for copies of one operation: @first, then the other cores of its kind and
+ * package, then those of other kinds and packages, then the other hardware
+ * threads of all these. */
+int *topo_spread(const struct topo *topo, int first);
 
 /* topo_has() - whether this process may use @cpu. */
 bool topo_has(const struct topo *topo, int cpu);

@@ -182,16 +182,17 @@ TEST(five_hundred)
 {
 	struct topo *topo = invent("pack:2 [numa(memory=1GB)] l3:16 "
 				   "core:8 l2:1 l1:1 pu:2");
-	int cpus[512] = { 0 };
+	int *cpus;
 
-	OK(topo && topo_spread(topo, 511, cpus, 512) == 512,
-	   "512 CPUs have an order");
+	OK(topo && bench_cpus(on(topo, 0)) == 512, "512 CPUs");
 	if (!topo)
 		return;
+	cpus = topo_spread(topo, 511);
 	OK(cpus[0] == 511 && cpus[1] == 256 && cpus[127] == 508,
 	   "the first one, then a thread of each other core of its socket");
 	OK(cpus[128] == 0 && cpus[255] == 254, "then those of the other");
 	OK(cpus[256] == 1 && cpus[511] == 510, "then their second threads");
+	free(cpus);
 	OK(bench_distance(on(topo, 0), 0, 1) == BENCH_BY_CORE &&
 		   bench_distance(on(topo, 0), 0, 2) == BENCH_BY_L3 &&
 		   bench_distance(on(topo, 0), 0, 16) == BENCH_BY_NODE &&
@@ -209,20 +210,22 @@ TEST(hybrid)
 {
 	struct topo *topo =
 		opened("HWLOC_XMLFILE", "tests/fixtures/hybrid.xml");
-	int cpus[12] = { 0 };
+	int *cpus;
 
 	OK(topo, "a hybrid machine opens");
 	if (!topo)
 		return;
+	cpus = topo_spread(topo, 25);
 	OK(!strcmp(topo_kind(topo, 25), "IntelCore") &&
 		   !strcmp(topo_kind(topo, 32), "IntelAtom"),
 	   "the kind of a CPU");
 	OK(topo_default_cpu(topo, 0) == 25 && topo_default_cpu(topo, 1) == 38 &&
 		   topo_default_cpu(topo, 2) == -ENOENT,
 	   "the default is the last of the fastest");
-	OK(topo_spread(topo, 25, cpus, 12) == 12 && cpus[1] == 0 &&
-		   cpus[3] == 16 && cpus[4] == 32 && cpus[8] == 1,
+	OK(cpus[0] == 25 && cpus[1] == 0 && cpus[3] == 16 && cpus[4] == 32 &&
+		   cpus[8] == 1,
 	   "its own kind first");
+	free(cpus);
 	OK(bench_distance(on(topo, 0), 0, 1) == BENCH_BY_CORE &&
 		   bench_distance(on(topo, 0), 32, 34) == BENCH_BY_L2 &&
 		   bench_distance(on(topo, 0), 0, 32) == BENCH_BY_L3,
