@@ -94,7 +94,7 @@ static int matches_nothing(struct bench *b, const char *glob)
 	points_open(d->open ? d->open : d->points, open, sizeof(open));
 	for (size_t n = *open ? 0 : strlen(glob); n > 2 && !len; n--)
 		EACH_RUN (b, run) {
-			const char *name = run->def.name;
+			const char *name = run->c.name;
 
 			if (len < 130 && memmem(name, strlen(name), glob, n))
 				len += (size_t)sprintf(near + len, "%s%.120s",

@@ -139,7 +139,7 @@ static int write_rows(int code)
 
 		if (run->verdict.state == CASE_FAILED && run->choice.hidden &&
 		    !code) {
-			warn("%s: %s", run->def.name, run->verdict.why);
+			warn("%s: %s", run->c.name, run->verdict.why);
 			worst = EXIT_FAIL;
 		}
 		if (run->verdict.state == CASE_UNSELECTED || run->choice.hidden)
@@ -197,7 +197,7 @@ static int list_cases(void)
 	EACH_RUN (&program, run)
 		if (!code && run->verdict.state != CASE_UNSELECTED &&
 		    !run->choice.hidden)
-			puts(run->def.name);
+			puts(run->c.name);
 	return flush_stdout() ? EXIT_FAIL : code;
 }
 

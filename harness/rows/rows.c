@@ -344,8 +344,8 @@ static void name_row(const struct bench *b, const struct case_run *run,
 	char name[320];
 
 	result_set(&row->kind, b->kind);
-	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->def.name);
-	result_set(&row->name, b->slower ? name : run->def.name);
+	snprintf(name, sizeof(name), "kind=%s,%s", b->kind, run->c.name);
+	result_set(&row->name, b->slower ? name : run->c.name);
 	row->params = json_object();
 	for (const struct bench_param *p = run->c.params; p->axis; p++)
 		json_object_set_new(row->params, p->axis,

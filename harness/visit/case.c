@@ -88,15 +88,14 @@ const struct bench_case *case_add(struct bench *b, const struct bench_case *c)
 	run->def.derived_resolution = run->def.derived_low =
 		run->def.derived_high = NAN;
 	run->def.facts = json_object();
-	run->def.name = name_of(c->params);
-	if (!run->def.name) {
+	run->c.name = name_of(c->params);
+	if (!run->c.name) {
 		bench_fail(b, 0, "cases(): a case that cannot be named");
-		run->def.name = text_format("?");
+		run->c.name = text_format("?");
 	}
-	run->c.name = run->def.name;
-	if (bench_find(b, "%s", run->def.name))
+	if (bench_find(b, "%s", run->c.name))
 		bench_fail(b, 0, "cases(): twice the same case %s",
-			   run->def.name);
+			   run->c.name);
 	b->runs = text_grow(b->runs, b->n_runs, sizeof(struct case_run *));
 	b->runs[b->n_runs++] = run;
 	if (skip)
@@ -250,7 +249,7 @@ const struct bench_case *bench_find(const struct bench *b, const char *fmt, ...)
 
 	WITH_ARGS(vsnprintf(text, sizeof(text), fmt, ap));
 	EACH_RUN (b, run)
-		if (!strcmp(run->def.name, text))
+		if (!strcmp(run->c.name, text))
 			return &run->c;
 	return NULL;
 }
@@ -336,7 +335,7 @@ static void free_run(struct case_run *run)
 	json_decref(run->def.facts);
 	free(run->def.sources);
 	free(run->c.data);
-	free(run->def.name);
+	free((char *)run->c.name);
 	free(run);
 }
 

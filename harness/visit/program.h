@@ -63,7 +63,6 @@ enum case_state { CASE_ASKED, CASE_UNSELECTED, CASE_SKIPPED, CASE_FAILED };
 
 /* The program's description of it (case.c). */
 struct case_definition {
-	char *name;
 	struct case_run **sources; /* bench_derived_from(), @of */
 	size_t n_sources;
 	double derived, expected;	  /* NAN until known */

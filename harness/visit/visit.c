@@ -247,7 +247,7 @@ static int visit_repeated(struct bench *b, struct case_run *run)
 	int err;
 
 	if (!run->c.run)
-		return bench_fail(b, EINVAL, "%s has no run()", run->def.name);
+		return bench_fail(b, EINVAL, "%s has no run()", run->c.name);
 	/* Before the warm-up: on a Zen 5 loops take up to 40 % longer for 100
 	 * us after any system call, so none stands between a visit's quads. */
 	noise_begin();
@@ -520,7 +520,7 @@ void visit_case(struct bench *b, struct case_run *run)
 	if (d->leave)
 		d->leave(b, b->state, &run->c);
 	if (err)
-		bench_fail(b, -err, "%s", run->def.name);
+		bench_fail(b, -err, "%s", run->c.name);
 	/* It may have led this thread elsewhere. */
 	pinned = bench_pin(b->cpu);
 	if (pinned && !b->unpinned)

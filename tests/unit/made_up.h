@@ -14,8 +14,8 @@ static const struct bench_desc made_up_desc;
 static inline struct case_run made_up(struct bench_case c)
 {
 	case_complete(&c, &made_up_desc);
-	return (struct case_run) { .def.name = (char *)"x=1",
-				   .c = c,
+	c.name = "x=1";
+	return (struct case_run) { .c = c,
 				   .got.cold = NAN,
 				   .def.derived = NAN,
 				   .def.expected = NAN,

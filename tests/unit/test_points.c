@@ -33,7 +33,7 @@ static const char *names_of(const char *text, struct bench *b)
 	bench_points(b, text);
 	for (size_t i = 0; i < b->n_runs && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s",
-					b->runs[i]->def.name);
+					b->runs[i]->c.name);
 	return b->verdict.why[0] ? b->verdict.why : names;
 }
 
