@@ -116,8 +116,9 @@ static int choose_cases(struct bench *b)
 	const struct opt_list *globs = &plan->globs;
 	bool some = false;
 
-	/* A pattern of a core row may be for another machine. */
-	for (size_t i = 0; plan->core_rows[i]; i++)
+	/* A pattern of a core row may be for another machine; rows of copies
+	 * are not quoted. */
+	for (size_t i = 0; !plan->copies && plan->core_rows[i]; i++)
 		ask(b, plan->core_rows[i]);
 	EACH_RUN (b, run) {
 		if (run->choice.asked)

@@ -229,7 +229,6 @@ static int measure(char **argv)
 
 static void check(const char *operand, int parsed, const char *why)
 {
-	static const char *const no_row = NULL;
 	char path[PATH_MAX] = "";
 	int err = 0;
 
@@ -257,8 +256,6 @@ static void check(const char *operand, int parsed, const char *why)
 		misuse("--copies and --counters together");
 	if (set.json + set.csv + set.wide > 1)
 		misuse("only one of --json, --csv and --wide");
-	if (set.plan.copies) /* rows of copies are not quoted */
-		set.plan.core_rows = &no_row;
 	/* Whether test files can be made there: no other question finds out
 	 * about /proc. */
 	if (set.plan.dir)
