@@ -110,26 +110,3 @@ void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 		width[i] = pmu ? cpu_model_width(model, pmu, NULL, 0) : NAN;
 	}
 }
-
-void cpu_model_say_counters(const struct cpu_model *model, char *text,
-			    size_t size)
-{
-	const struct counters_arch *arch = &model->arch;
-	const char *leaf = !strcmp(arch->vendor, "GenuineIntel")
-				   ? " (CPUID leaf 0AH)"
-			   : !strcmp(arch->vendor, "AuthenticAMD")
-				   ? " (CPUID leaf 80000022H)"
-				   : "";
-
-	if (!arch->version && !arch->counters)
-		snprintf(text, size,
-			 "performance monitoring version 0%s: no counters%s",
-			 leaf,
-			 arch->hypervisor ? "; the hypervisor gives none" : "");
-	else
-		snprintf(text, size,
-			 "performance monitoring version %u%s: %u counters of "
-			 "%u bits, %u fixed of %u bits",
-			 arch->version, leaf, arch->counters,
-			 arch->counter_bits, arch->fixed, arch->fixed_bits);
-}

@@ -60,9 +60,4 @@ double cpu_model_width(const struct cpu_model *model, const char *pmu,
 void cpu_model_widths(const struct cpu_model *model, const struct counters *c,
 		      double width[COUNTERS_PMUS]);
 
-/* cpu_model_say_counters() - one line: the architectural version, and how many
- * counters there are. */
-void cpu_model_say_counters(const struct cpu_model *model, char *text,
-			    size_t size);
-
 #endif

@@ -55,16 +55,37 @@ static void put_widths(FILE *f, const struct cpu_model *model,
 	}
 }
 
+/* The architectural version, and how many counters there are. */
+static void put_counters(FILE *f, const struct counters_arch *arch)
+{
+	const char *leaf = !strcmp(arch->vendor, "GenuineIntel")
+				   ? " (CPUID leaf 0AH)"
+			   : !strcmp(arch->vendor, "AuthenticAMD")
+				   ? " (CPUID leaf 80000022H)"
+				   : "";
+
+	if (!arch->version && !arch->counters)
+		fprintf(f,
+			"performance monitoring version 0%s: no counters%s\n",
+			leaf,
+			arch->hypervisor ? "; the hypervisor gives none" : "");
+	else
+		fprintf(f,
+			"performance monitoring version %u%s: %u counters of "
+			"%u bits, %u fixed of %u bits\n",
+			arch->version, leaf, arch->counters, arch->counter_bits,
+			arch->fixed, arch->fixed_bits);
+}
+
 char *facts_text(const struct cpu_model *model, const struct counters *c)
 {
-	char line[LINE_MAX_BYTES], *text = NULL;
+	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
 		return NULL;
-	cpu_model_say_counters(model, line, sizeof(line));
-	fprintf(f, "%s\n", line);
+	put_counters(f, &model->arch);
 	put_widths(f, model, c);
 	put_unknown(f, c);
 	if (c && counters_user_only(c))
