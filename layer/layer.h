@@ -40,7 +40,4 @@ int traced_apply(const struct layer *l, long n);
 bool traced_prove(const struct layer *l, long n, char how[HOW_MAX]);
 enum { TRACED_UPROBE, TRACED_KPROBE, TRACED_TRACEPOINT };
 
-/* status_field() - the number at @name of /proc/self/status; -1: none. */
-long status_field(const char *name);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "err.h"
 #include "layer.h"
+#include "sysfile.h"
 
 static _Atomic unsigned long *stops; /* shared with the tracer */
 
@@ -86,7 +87,8 @@ int ptrace_apply(const struct layer *l, long n)
 
 bool ptrace_prove(const struct layer *l, long n, char how[HOW_MAX])
 {
-	const long tracer = status_field("TracerPid");
+	const int64_t tracer =
+		sysfile_number(-1, "TracerPid", "/proc/self/status");
 	const unsigned long before = atomic_load(stops);
 	unsigned long seen;
 
@@ -94,6 +96,6 @@ bool ptrace_prove(const struct layer *l, long n, char how[HOW_MAX])
 	seen = atomic_load(stops) - before;
 	snprintf(how, HOW_MAX,
 		 "/proc/self/status: TracerPid %ld; a call stopped %lu times",
-		 tracer, seen);
+		 (long)tracer, seen);
 	return tracer > 0 && seen == 2;
 }

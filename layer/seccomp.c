@@ -20,6 +20,7 @@
 
 #include "arch.h"
 #include "layer.h"
+#include "sysfile.h"
 
 /* A call that no kernel has; each filter refuses its own with an error that no
  * kernel gives, and lets the others' through to ENOSYS. */
@@ -184,7 +185,7 @@ int seccomp_apply(const struct layer *l, long n)
 
 bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
 {
-	const long mode = status_field("Seccomp");
+	const int64_t mode = sysfile_number(-1, "Seccomp", "/proc/self/status");
 	const unsigned long arg = (unsigned long)RULE_HIGH << 32 |
 				  (RULE_LOW + (unsigned long)n - 1);
 	const long back = syscall(MARKER + l->flag,
@@ -194,7 +195,7 @@ bool seccomp_prove(const struct layer *l, long n, char how[HOW_MAX])
 	snprintf(how, HOW_MAX,
 		 "/proc/self/status: Seccomp %ld; a call that the filter must "
 		 "refuse gives error %d (its own: %d)",
-		 mode, err, MARKER_ERR);
+		 (long)mode, err, MARKER_ERR);
 	return mode == SECCOMP_MODE_FILTER && err == MARKER_ERR;
 }
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "layer.h"
-#include "sysfile.h"
 
 #ifndef PR_SCHED_CORE
 #define PR_SCHED_CORE	     62
@@ -18,11 +17,6 @@
 #endif
 
 #define WHOLE_PROCESS 1 /* enum pid_type: its threads */
-
-long status_field(const char *name)
-{
-	return sysfile_number(-1, name, "/proc/self/status");
-}
 
 static int thp_apply(const struct layer *l, long n)
 {
