@@ -66,6 +66,21 @@ try() {
 	return 1
 }
 
+# answers STATUS TEXT COMMAND...: it ends with that status and reports TEXT.
+answers() {
+	run --separate-stderr "${@:3}"
+	[[ $status -eq $1 && $stderr == *"$2"* ]] && return
+	printf '%s\nstatus %s, not %s, or without "%s":\n%s\n%s\n' "${*:3}" "$status" "$1" "$2" \
+		"$output" "$stderr"
+	return 1
+}
+
+# refuses STATUS TEXT COMMAND...: the same, in one line and with no other output.
+refuses() {
+	answers "$@" || return
+	[[ -z $output && ${#stderr_lines[@]} -eq 1 ]]
+}
+
 # until_true COMMAND...: look again until it is so, for two minutes at least.
 until_true() {
 	local i

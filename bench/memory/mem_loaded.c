@@ -167,7 +167,7 @@ static double event(struct bench *b, struct loaded_state *s, double *bandwidth)
 	return bench_ns(b, (double)ticks);
 }
 
-/* Find the rate of full load, for the shares of it. */
+/* Find the rate of full load, of which 0 % and 100 % need no share. */
 static int find_full(struct bench *b, struct loaded_state *s)
 {
 	double bandwidth, best = 0;
@@ -191,18 +191,16 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	const unsigned int load = (unsigned int)case_int(c, "load");
 	int err = s->chain.chase.at ? 0 : make_ready(b, s);
 
-	if (err)
-		return err;
 	s->kind = case_is(c, "traffic", "read") ? READ : WRITE;
 	s->bandwidth = bench_beside(b, c, "stat=bandwidth");
-	err = team_start(b, &s->team, team_most(b), make_traffic, s);
+	if (!err)
+		err = team_start(b, &s->team, team_most(b), make_traffic, s);
 	if (err)
 		return err;
 	for (s->rounds = 8; s->rounds < (1 << 20); s->rounds *= 2)
 		if (bench_ns(b, (double)follow_time(b, &s->chain.chase,
 						    s->rounds)) >= LOADS_NS)
 			break;
-	/* Neither full load nor none is a share of what full load is. */
 	if (load > 0 && load < 100 && s->ns_each_byte[s->kind] <= 0)
 		err = find_full(b, s);
 	s->load = load;

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: MIT
 # For the tests of the driver: programs that need no harness.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-# Each test has its own records: it must not find what another one kills.
-export OSCOST_RECORDS=$BATS_RUN_TMPDIR/records-${BATS_SUITE_TEST_NUMBER:-all}
+load ../helpers
 
 # stub NAME BODY: a program that knows --describe and --list and then does
 # BODY; $round, $seed and $name are there for it.

@@ -131,8 +131,7 @@ options() { sed -E 's/ --left [0-9]+//' "$1" | sort -u; }
 @test "a plan that says what was never decided is refused" {
 	run -0 drive --out out --rounds 1
 	sed -i 's/^@due\t.*/@due\t7:good;id/' out/run/plan.tsv
-	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out
-	[[ $stderr == *"@due: '7:good;id' is no list of rounds"* ]]
+	answers 2 "@due: '7:good;id' is no list of rounds" "$ROOT/scripts/run-all" --bin "$bin" --resume out
 }
 
 # results DIR ROUNDS...: made-up results; the n-th program has that many rounds
@@ -165,8 +164,7 @@ results() {
 	[[ $("$report" due few) == '' ]] # no core row
 	sed -i 's/"benchmark":"p1"/&,"tier":"core"/' few/invocations.jsonl
 	[[ $("$report" due few) == p1 ]]
-	run -2 --separate-stderr "$report" due --goal much few
-	[[ $stderr == *"--goal: a number of percent"* ]]
+	answers 2 "--goal: a number of percent" "$report" due --goal much few
 	run -1 --separate-stderr "$report" due nowhere
 }
 

@@ -167,8 +167,7 @@ resumed() { "$ROOT/scripts/run-all" --bin "$bin" --resume out; }
 	# Somebody else's, or a link to one.
 	mv undo elsewhere
 	ln -s elsewhere undo
-	run -2 --separate-stderr "${tune[@]}" undo
-	[[ $stderr == *"not obeyed"* ]]
+	answers 2 "not obeyed" "${tune[@]}" undo
 }
 
 @test "no script evaluates what it has read without a look at it" {

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # make install, uninstall, man and help.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+load ../helpers
 BUILD=${BUILD:-${BIN:+${BIN%/bin}}}
 BUILD=${BUILD:-$ROOT/build}
 
@@ -186,8 +185,7 @@ fetched() {
 
 @test "uninstall refuses a path with a blank, and removes nothing" {
 	mkdir -p 'a/libexec/oscost' 'a b/libexec/oscost'
-	run -2 make_it uninstall PREFIX="$PWD/a b"
-	[[ $output == *"must have no blanks"* ]]
+	answers 2 "must have no blanks" make_it uninstall PREFIX="$PWD/a b"
 	run -2 make_it uninstall DESTDIR="$PWD/a /"
 	[[ -d a/libexec/oscost && -d 'a b/libexec/oscost' ]]
 }

@@ -14,30 +14,17 @@ setup() {
 	ln -s tree/scripts/oscost oscost
 }
 
-refused() {
-	[[ $status -eq 2 && ${#lines[@]} -eq 0 && ${#stderr_lines[@]} -eq 1 &&
-		$stderr == *"$1"* ]]
-}
-
 @test "what is no command is refused in one line, with what was meant" {
-	run --separate-stderr ./oscost getpppid
-	refused "no row has getpppid in its name; did you mean getppid?"
-	run --separate-stderr ./oscost kernls
-	refused "did you mean kernels?"
-	run --separate-stderr ./oscost ../../bin/sh
-	refused "no row has "
-	run --separate-stderr ./oscost explain
-	refused "oscost explain syscall getppid"
-	run --separate-stderr ./oscost --fast
-	refused "unknown option '--fast'"
+	refuses 2 "no row has getpppid in its name; did you mean getppid?" ./oscost getpppid
+	refuses 2 "did you mean kernels?" ./oscost kernls
+	refuses 2 "no row has " ./oscost ../../bin/sh
+	refuses 2 "oscost explain syscall getppid" ./oscost explain
+	refuses 2 "unknown option '--fast'" ./oscost --fast
 	for word in card report show; do
-		run --separate-stderr ./oscost "$word" /nonexistent
-		refused "/nonexistent: no such directory"
+		refuses 2 "/nonexistent: no such directory" ./oscost "$word" /nonexistent
 	done
-	run --separate-stderr ./oscost card --jsn
-	refused "did you mean --json?"
-	run --separate-stderr ./oscost doctor now
-	refused "doctor: unknown argument 'now'"
+	refuses 2 "did you mean --json?" ./oscost card --jsn
+	refuses 2 "doctor: unknown argument 'now'" ./oscost doctor now
 	run -1 --separate-stderr ./oscost list nosuchword
 	[[ -z $output && $stderr == *"no row has nosuchword in its name" ]]
 	run -1 --separate-stderr ./oscost list getppid int80 vdso
@@ -154,11 +141,9 @@ best() { ./oscost list "$@" | head -n 1; }
 	run -0 --separate-stderr ./oscost export csv small
 	[[ ${lines[0]} == schema,* ]]
 	mkdir new
-	run --separate-stderr ./oscost export pdf new
-	refused "new has no report.html; oscost report new writes it"
+	refuses 2 "new has no report.html; oscost report new writes it" ./oscost export pdf new
 	run -0 --separate-stderr ./oscost history small small
-	run -2 --separate-stderr ./oscost run --profile fast
-	[[ $stderr == *"--profile takes card, quick"* ]]
+	answers 2 "--profile takes card, quick" ./oscost run --profile fast
 	run -0 --separate-stderr ./oscost nop --list
 	[[ -n $output ]]
 	run -3 --separate-stderr ./oscost load sh -c 'exit 3'

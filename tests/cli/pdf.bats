@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Printing the report, with browsers that only pretend.
 
-bats_require_minimum_version 1.5.0
+load ../helpers
 
 setup() {
-	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir run path
 	echo '<!DOCTYPE html>' >run/report.html
@@ -22,7 +21,7 @@ browser() {
 	chmod +x path/chromium
 }
 
-pdf() { PATH=$PWD/path "$root/scripts/pdf" "$@"; }
+pdf() { PATH=$PWD/path "$ROOT/scripts/pdf" "$@"; }
 
 @test "a browser prints the page" {
 	# shellcheck disable=SC2016 # expands in the script
@@ -48,8 +47,7 @@ pdf() { PATH=$PWD/path "$root/scripts/pdf" "$@"; }
 }
 
 @test "without one it says so" {
-	run -77 --separate-stderr pdf run
-	[[ $stderr == *"no chromium"* ]]
+	answers 77 "no chromium" pdf run
 	run -2 --separate-stderr pdf
 	run -2 --separate-stderr pdf nowhere
 	rm run/report.html

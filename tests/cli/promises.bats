@@ -39,8 +39,8 @@ tells_version() {
 	[[ $output == "$1 "*[0-9]* ]]
 }
 
-# refuses MESSAGE NAME OPTION...: misuse is one line on stderr, and exit 2.
-refuses() {
+# program_refuses MESSAGE NAME OPTION...: misuse is one line on stderr, and exit 2.
+program_refuses() {
 	local message=$1 name=$2
 
 	shift 2
@@ -56,10 +56,10 @@ refuses_other_numbers() {
 	while read -r axis least most step; do
 		# One of the words each: one function reads them.
 		for number in $((most + ${step:-1})) "${no[axes++ % 4]}"; do
-			refuses "*'$axis=$number'*matches no case*$axis from *" "$1" \
+			program_refuses "*'$axis=$number'*matches no case*$axis from *" "$1" \
 				--case "$axis=$number" || return
 		done
-		[[ -z $step ]] || refuses "*in steps of*" "$1" --case "$axis=$((least + 1))" || return
+		[[ -z $step ]] || program_refuses "*in steps of*" "$1" --case "$axis=$((least + 1))" || return
 	done < <(open_axes "$1")
 }
 
@@ -74,23 +74,23 @@ absent_cpu() {
 	local cpus
 
 	cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-	refuses "--cpu 999: *($cpus)*" "$1" --cpu 999
+	program_refuses "--cpu 999: *($cpus)*" "$1" --cpu 999
 }
 
 # misuse NAME N: the Nth way, for the parser is the same in all.
 misuse() {
 	case $2 in
-	0) refuses "--cpu takes 0 to 65535, not 'one'*" "$1" --cpu one ;;
-	1) refuses "--cpu takes 0 to 65535, not '-1'*" "$1" --cpu -1 ;;
-	2) refuses "--invocations takes 1 to 10000, not '0'*" "$1" --invocations 0 ;;
-	3) refuses "--effort takes 1 to 10000, not '5x'*" "$1" --effort 5x ;;
-	4) refuses "--seed: needs a value*" "$1" --seed ;;
-	5) refuses "*operand*" "$1" operand ;;
-	6) refuses "--timer clokc: *auto, *clock; did you mean clock[?]*" "$1" --timer clokc ;;
-	7) refuses "--dir /no/such: *" "$1" --dir /no/such ;;
-	8) refuses "*--json*--csv*" "$1" --json --csv ;;
-	9) refuses "--no-such-option: *try --help*" "$1" --no-such-option ;;
-	10) refuses "*'no=such'*matches no case*" "$1" --case no=such ;;
+	0) program_refuses "--cpu takes 0 to 65535, not 'one'*" "$1" --cpu one ;;
+	1) program_refuses "--cpu takes 0 to 65535, not '-1'*" "$1" --cpu -1 ;;
+	2) program_refuses "--invocations takes 1 to 10000, not '0'*" "$1" --invocations 0 ;;
+	3) program_refuses "--effort takes 1 to 10000, not '5x'*" "$1" --effort 5x ;;
+	4) program_refuses "--seed: needs a value*" "$1" --seed ;;
+	5) program_refuses "*operand*" "$1" operand ;;
+	6) program_refuses "--timer clokc: *auto, *clock; did you mean clock[?]*" "$1" --timer clokc ;;
+	7) program_refuses "--dir /no/such: *" "$1" --dir /no/such ;;
+	8) program_refuses "*--json*--csv*" "$1" --json --csv ;;
+	9) program_refuses "--no-such-option: *try --help*" "$1" --no-such-option ;;
+	10) program_refuses "*'no=such'*matches no case*" "$1" --case no=such ;;
 	esac
 }
 
@@ -183,4 +183,23 @@ tells_a_full_disk() {
 		}
 	done
 	((n >= ${#promises[@]}))
+}
+
+@test "a program says on a terminal how far it is, without colours, elsewhere nothing" {
+	command -v script >/dev/null || skip "no script(1)"
+	SHELL=/bin/sh try 0 script -qec "'$BIN/nop' --invocations 3 --effort 1" /dev/null
+	[[ $output == *"nop: process run 3 of 3, "*" s left"* ]]
+	run ! grep -E $'\e\\[[0-9;]*m' <<<"$output"
+	run -0 --separate-stderr "$BIN/nop" --invocations 3 --effort 1
+	[[ -z $stderr ]]
+}
+
+@test "one format at a time" {
+	try 2 "$BIN/syscall" --wide --json
+	[[ $stderr == *"only one of --json, --csv and --wide"* ]]
+}
+
+@test "a case that there is not: the nearest that there are" {
+	try 2 "$BIN/syscall" --case getppid
+	[[ $stderr == *"matches no case of --list; nearest: op=getppid,by=libc, "* ]]
 }

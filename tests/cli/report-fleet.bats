@@ -123,8 +123,7 @@ flagged() { jq -r '.nodes[] | select(.verdict != "good").node' "$1/fleet.json"; 
 	run -1 "$report" fleet f
 	grep -Eq '^n22 +lost +12 +gone ' <<<"$output"
 	printf 'n23\tok\t12\t\n' >>f/fleet.tsv
-	run -1 --separate-stderr "$report" fleet f
-	[[ $stderr == *"f/nodes/n23/invocations.jsonl: "* ]]
+	answers 1 "f/nodes/n23/invocations.jsonl: " "$report" fleet f
 	grep -Eq '^n23 +failed +12 +no results that can be read$' <<<"$output"
 }
 
@@ -134,8 +133,7 @@ flagged() { jq -r '.nodes[] | select(.verdict != "good").node' "$1/fleet.json"; 
 	for name in '$(touch planted)' '../up' '-n' 'a b' "a'b" 'a;b' ''; do
 		fleet f $(ordinary 3)
 		printf '%s\tok\t1\t\n' "$name" >>f/fleet.tsv
-		run -2 "$report" fleet f
-		[[ $output == *"f/fleet.tsv:5: the name of a node has other characters"* ]]
+		answers 2 "f/fleet.tsv:5: the name of a node has other characters" "$report" fleet f
 	done
 	fleet f 1 1 1
 	printf 'n01\tok\t1\t\n' >>f/fleet.tsv

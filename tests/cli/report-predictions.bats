@@ -36,8 +36,7 @@ predict() {
 	printf '[syscall]\nbase = 100 cycels\nsoftware = 20 ns\n' >mine.ini
 	run -1 --separate-stderr "$report" predictions --root "$ROOT" mine.ini
 	[[ $output == *": 0 of "* ]]
-	run -1 --separate-stderr "$report" predictions --root "$ROOT" nowhere.ini
-	[[ $stderr == *"nowhere.ini: No such file"* ]]
+	answers 1 "nowhere.ini: No such file" "$report" predictions --root "$ROOT" nowhere.ini
 }
 
 @test "without predictions there is the table, and how to make them" {

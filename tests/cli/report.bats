@@ -10,12 +10,6 @@ setup() {
 
 make_report() { "$report" make --root "$ROOT" "$@"; }
 
-# one_line WORDS...: stderr is one line and has the words.
-one_line() {
-	[[ $(grep -c . <<<"$stderr") -eq 1 ]]
-	[[ $stderr == *"$*"* ]]
-}
-
 needs_gnuplot() { command -v gnuplot >/dev/null || skip "no gnuplot"; }
 
 # without_gnuplot: a PATH with what scripts/plot needs, but no gnuplot.
@@ -270,12 +264,10 @@ images() { grep -o 'base64,[^"]*' small/report.html | sed 's/.*,//'; }
 }
 
 @test "a directory that is none, or empty, is refused in one line" {
-	run -1 --separate-stderr "$report" make nowhere
-	one_line "nowhere/invocations.jsonl: No such file or directory"
+	refuses 1 "nowhere/invocations.jsonl: No such file or directory" "$report" make nowhere
 	mkdir empty
 	touch empty/invocations.jsonl
-	run -1 --separate-stderr "$report" show empty
-	one_line "no usable row"
+	refuses 1 "no usable row" "$report" show empty
 }
 
 # Each file that the report reads: the first must be there.
@@ -298,7 +290,7 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 			run "-$status" --separate-stderr timeout 60 "$report" \
 				make --root "$ROOT" --no-plots odd </dev/zero
 			if ((status)); then
-				one_line "odd/$file: $expected"
+				[[ ${#stderr_lines[@]} -eq 1 && $stderr == *"odd/$file: $expected"* ]]
 			elif [[ $file == plots/topology.svg ]]; then
 				grep -q 'topology.svg cannot be shown' odd/report.html
 			else
@@ -330,21 +322,15 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 	grep -q 'noise.jsonl: too large' small/report.md
 	grep -q 'invocations.jsonl:61: longer than a row' small/report.md
 	truncate -s 2G small/invocations.jsonl
-	run -1 --separate-stderr make_report --no-plots small
-	one_line 'invocations.jsonl: too large'
+	refuses 1 'invocations.jsonl: too large' make_report --no-plots small
 }
 
 @test "misuse is told in one line, exit 2" {
-	run -2 --separate-stderr "$report"
-	one_line "expected a command first, such as report make DIR; try report --help"
-	run -2 --separate-stderr "$report" make
-	one_line "expected report make DIR; try report make --help"
-	run -2 --separate-stderr "$report" make --no-such small
-	one_line "--no-such"
-	run -2 --separate-stderr "$report" expotr small
-	one_line "unknown command 'expotr'; did you mean export?; try report --help"
-	run -2 --separate-stderr "$report" nosuch
-	one_line "unknown command 'nosuch'; try report --help"
+	refuses 2 "expected a command first, such as report make DIR; try report --help" "$report"
+	refuses 2 "expected report make DIR; try report make --help" "$report" make
+	refuses 2 "--no-such" "$report" make --no-such small
+	refuses 2 "unknown command 'expotr'; did you mean export?; try report --help" "$report" expotr small
+	refuses 2 "unknown command 'nosuch'; try report --help" "$report" nosuch
 	run -0 "$report" --help
 	[[ $output == usage:* ]]
 }
@@ -352,12 +338,9 @@ inputs='invocations.jsonl run.json machine.json peer.json about.json noise.jsonl
 @test "an option belongs to its command" {
 	local command
 
-	run -2 --separate-stderr "$report" export --cpu 3 small
-	one_line "--cpu: unknown option; try report export --help"
-	run -2 --separate-stderr "$report" compare --no-plots small small
-	one_line "--no-plots: unknown option; try report compare --help"
-	run -2 --separate-stderr "$report" --root "$ROOT" make small
-	one_line "--root: unknown option; try report --help"
+	refuses 2 "--cpu: unknown option; try report export --help" "$report" export --cpu 3 small
+	refuses 2 "--no-plots: unknown option; try report compare --help" "$report" compare --no-plots small small
+	refuses 2 "--root: unknown option; try report --help" "$report" --root "$ROOT" make small
 	run -0 "$report" --help
 	for command in make card show coursework predictions compare \
 		history failed export; do
@@ -445,10 +428,8 @@ again() {
 		.timer.method != null and .timer.quantum_ticks >= 1 and
 		.tsc.hz > 1e6 and .memory_bytes > 0 and .cpu.pus >= 1 and
 		(.caches | type) == "array" and has("governor")' <<<"$output"
-	run -2 --separate-stderr "$machine" --cpu 999
-	one_line "--cpu 999"
-	run -2 --separate-stderr "$machine" --timer lfense
-	one_line "--timer lfense: not one of"
+	refuses 2 "--cpu 999" "$machine" --cpu 999
+	refuses 2 "--timer lfense: not one of" "$machine" --timer lfense
 	[[ $stderr == *"did you mean lfence?"* ]]
 }
 

@@ -8,14 +8,6 @@ load driver
 
 setup() { driver_setup; }
 
-# refused WORDS...: the last command was misuse, said in one line.
-refused() {
-	[[ $status -eq 2 ]]
-	[[ $stderr == *"$*"* ]]
-	[[ $(grep -c . <<<"$stderr") -eq 1 ]]
-	[[ ! -e out ]]
-}
-
 @test "a program whose number is another's by now is not waited for again" {
 	cat >driver <<-'END'
 		source "$1/scripts/lib/log.bash"; source "$1/scripts/lib/child.bash"
@@ -89,16 +81,14 @@ allowed_cpu() {
 
 @test "run-all counts a skipped program as no failure" {
 	plan 's skips - 20' 'good good - 20'
-	run -0 --separate-stderr drive --out out --rounds 2
-	[[ $stderr == *"s skipped in round 1: needs two CPUs"* ]]
+	answers 0 "s skipped in round 1: needs two CPUs" drive --out out --rounds 2
 	jq -e '[.programs[] | select(.exit_status == 77)] | length == 2' out/run.json
 }
 
 @test "run-all terminates what hangs, and does not wait a third time" {
 	plan 'h hangs - 2' 'good good - 20'
 	touch "$bin/report-failed"
-	run -1 --separate-stderr drive --out out --rounds 3
-	[[ $stderr == *"no end after 2 s"* ]]
+	answers 1 "no end after 2 s" drive --out out --rounds 3
 	jq -e '[.programs[] | select(.id == "h") | .exit_status] == [124, 124, 124]' out/run.json
 	jq -e '[.programs[] | select(.id == "good")] | length == 3' out/run.json
 	# The rows that it had printed are kept.
@@ -159,8 +149,7 @@ nobody_left() {
 	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume out --rounds 3
 	[[ $stderr == *"--rounds: --resume takes its settings from"* ]]
 	run -2 "$ROOT/scripts/run-all" --bin "$bin" --resume nowhere
-	run -2 --separate-stderr "$ROOT/scripts/run-all" --bin "$bin" --resume-failed
-	[[ $stderr == *"--resume-failed goes with --resume DIR"* ]]
+	answers 2 "--resume-failed goes with --resume DIR" "$ROOT/scripts/run-all" --bin "$bin" --resume-failed
 }
 
 # cut_and_resume COMMAND...: what COMMAND does to out/ is mended by --resume.
@@ -282,47 +271,31 @@ cut_and_resume() {
 }
 
 @test "run-all refuses what it cannot do, in one line" {
-	run --separate-stderr drive --out out --file-cache mine
-	refused "--file-cache takes machine, not 'mine'"
-	run --separate-stderr drive --out out --profile fast
-	refused "--profile takes card, quick, default or publish, not 'fast'"
-	run --separate-stderr drive --out out --profile quik
-	refused "not 'quik'; did you mean quick?"
-	run --separate-stderr drive --out out --only "good nonsense"
-	refused "unknown program 'nonsense'; the plan has 2"
-	run --separate-stderr drive --out out --cpu 999
-	refused "CPU 999 is none that this process may use"
-	run --separate-stderr drive --out out --cpu one
-	refused "--cpu takes 0 to 65535, not 'one'"
-	run --separate-stderr drive --out out --prio 100
-	refused "--prio takes 1 to 99, not '100'"
-	run --separate-stderr drive --out out --rounds -1
-	refused "--rounds takes 1 to 1000, not '-1'"
-	run --separate-stderr drive --out out --rounds
-	refused "--rounds needs a value"
-	run --separate-stderr drive --out out --fast
-	refused "unknown argument '--fast'"
-	run --separate-stderr drive --out out --bin nowhere
-	refused "no program nowhere/report; run make first"
+	refuses 2 "--file-cache takes machine, not 'mine'" drive --out out --file-cache mine
+	refuses 2 "--profile takes card, quick, default or publish, not 'fast'" drive --out out --profile fast
+	refuses 2 "not 'quik'; did you mean quick?" drive --out out --profile quik
+	refuses 2 "unknown program 'nonsense'; the plan has 2" drive --out out --only "good nonsense"
+	refuses 2 "CPU 999 is none that this process may use" drive --out out --cpu 999
+	refuses 2 "--cpu takes 0 to 65535, not 'one'" drive --out out --cpu one
+	refuses 2 "--prio takes 1 to 99, not '100'" drive --out out --prio 100
+	refuses 2 "--rounds takes 1 to 1000, not '-1'" drive --out out --rounds -1
+	refuses 2 "--rounds needs a value" drive --out out --rounds
+	refuses 2 "unknown argument '--fast'" drive --out out --fast
+	refuses 2 "no program nowhere/report; run make first" drive --out out --bin nowhere
 	plan 'gone gone - 20'
-	run --separate-stderr drive --out out
-	refused "no program $bin/gone; run make first"
+	refuses 2 "no program $bin/gone; run make first" drive --out out
 	plan 'good good - x'
-	run --separate-stderr drive --out out
-	refused "limit of good: 'x' is no number from 1 to 86400"
+	refuses 2 "limit of good: 'x' is no number from 1 to 86400" drive --out out
 	plan 'good good - 5' 'good other - 5'
-	run --separate-stderr drive --out out
-	refused "two rows have the id good"
+	refuses 2 "two rows have the id good" drive --out out
+	[[ ! -e out ]]
 }
 
 @test "run-all refuses a directory that it cannot use" {
 	touch file
-	run -2 --separate-stderr drive --out file
-	[[ $stderr == *"file is not a directory"* ]]
-	run -2 --separate-stderr drive --out file/below
-	[[ $stderr == *"cannot make the directory"* ]]
-	run -2 --separate-stderr drive --out "$bin"
-	[[ $stderr == *"is not empty"* ]]
+	answers 2 "file is not a directory" drive --out file
+	answers 2 "cannot make the directory" drive --out file/below
+	answers 2 "is not empty" drive --out "$bin"
 }
 
 @test "ONLY takes ids, programs and patterns" {

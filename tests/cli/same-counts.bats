@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # How same-counts compares the rows of two builds; no machine is booted.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+load ../helpers
 
 # rows FILE [BENCHMARK VALUE...]: a row for each value, as each boot would give
 # one; 100 in a sample.

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # scripts/setup with package managers that only write down what they are told.
 
-bats_require_minimum_version 1.5.0
-ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+load ../helpers
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -128,8 +127,7 @@ try() {
 	run -1 --separate-stderr try
 	[[ $stderr == *"E: broken"*"could not install"*a-pkg* ]]
 	manager apt-get :
-	run -1 --separate-stderr try
-	[[ $stderr == *"still missing: nosuch"* ]]
+	answers 1 "still missing: nosuch" try
 }
 
 @test "setup knows when there is no package manager" {
@@ -166,8 +164,7 @@ try() {
 			echo "W: Some index files failed to download." ;;
 		*) echo "E: Unable to locate package a-pkg"; exit 100 ;;
 		esac'
-	run -1 --separate-stderr try
-	[[ $stderr == *"W: Failed to fetch http://archive.example  Temporary failure resolving"* ]]
+	answers 1 "W: Failed to fetch http://archive.example  Temporary failure resolving" try
 	[[ $stderr == *"connect this machine to the network"*"type: scripts/setup" ]]
 	[[ $stderr != *Unable* ]]
 	# With lists it is what the packages lack.
@@ -194,15 +191,13 @@ made() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SAN -u CFLAGS make -C
 
 @test "make refuses a variable that nothing takes, and names the nearest" {
 	for goal in run-all card; do
-		run -2 --separate-stderr made -n "$goal" CPU=1 PROFLE=quick
-		[[ $stderr == *"nothing takes PROFLE=; did you mean PROFILE=?"* ]]
+		answers 2 "nothing takes PROFLE=; did you mean PROFILE=?" made -n "$goal" CPU=1 PROFLE=quick
 	done
 	run -0 made -n run-all CPU=1 CFLAGS=-O3 'ONLY=a b'
 }
 
 @test "make static without a compiler, or without an archive, fails" {
-	run -2 --separate-stderr made static CC=nosuch BUILD="$PWD/build"
-	[[ $stderr == *"type: scripts/setup"* ]]
+	answers 2 "type: scripts/setup" made static CC=nosuch BUILD="$PWD/build"
 	printf '#!/bin/sh\ncase $1 in -print-file-name=*) echo "${1#*=}" ;; *) exec gcc "$@" ;; esac\n' >cc
 	chmod +x cc
 	run -2 --separate-stderr made static CC="$PWD/cc" BUILD="$PWD/build"

@@ -4,7 +4,6 @@
 # what commands read from the environment) changes nothing in what scripts do.
 
 load driver
-load ../helpers
 
 setup() {
 	driver_setup

@@ -43,8 +43,7 @@ nowhere() {
 	run -0 "$FILE" loop --list
 	ln -s "$FILE" loop
 	diff <(./loop --list) <(printf '%s\n' "${lines[@]}")
-	run -2 --separate-stderr "$FILE" nothing
-	[[ $stderr == *"nothing: no such program (try --list)"* ]]
+	answers 2 "nothing: no such program (try --list)" "$FILE" nothing
 	run -2 "$FILE"
 }
 

@@ -13,25 +13,33 @@
 #include "tests.h"
 #include "topo.h"
 
-/* The machine that @variable of hwloc has as @value. */
-static struct topo *opened(const char *variable, const char *value)
-{
-	struct topo *topo = NULL;
+static struct topo *topo; /* of the last machine that was opened */
 
-	setenv(variable, value, 1);
+/* Open what is there now; without it the program ends without a plan, which is
+ * a failure. */
+static void reopen(void)
+{
+	topo_close(topo);
+	topo = NULL;
 	if (topo_open(&topo))
-		topo = NULL;
-	unsetenv(variable);
-	return topo;
+		exit(1);
 }
 
-static struct topo *invent(const char *text)
+/* Open the machine that @variable of hwloc has as @value. */
+static void opened(const char *variable, const char *value)
 {
-	return opened("HWLOC_SYNTHETIC", text);
+	setenv(variable, value, 1);
+	reopen();
+	unsetenv(variable);
+}
+
+static void invent(const char *text)
+{
+	opened("HWLOC_SYNTHETIC", text);
 }
 
 /* A program that measures on @cpu of it. */
-static struct bench *on(struct topo *topo, int cpu)
+static struct bench *on(int cpu)
 {
 	static struct bench b;
 
@@ -42,9 +50,6 @@ static struct bench *on(struct topo *topo, int cpu)
 
 TEST(two_packages)
 {
-	struct topo *topo =
-		invent("pack:2 [numa(memory=1GB)] l3:1(size=8388608) "
-		       "core:2 l1:1(size=32768) pu:2");
 	static const struct {
 		int cpu;
 		enum bench_place where;
@@ -55,92 +60,75 @@ TEST(two_packages)
 		{ 2, BENCH_ANY_OTHER, 3 },    { 99, BENCH_ANY_OTHER, -ENOENT }
 	};
 
-	OK(topo && !topo_is_real(topo), "an invented machine is known to be");
-	if (!topo)
-		return;
-	OK(bench_cpus(on(topo, 3)) == 8 && bench_nth_cpu(on(topo, 3), 0) == 3 &&
-		   bench_nth_cpu(on(topo, 3), 1) == 0 &&
-		   bench_nth_cpu(on(topo, 3), 8) == -ERANGE,
+	invent("pack:2 [numa(memory=1GB)] l3:1(size=8388608) "
+	       "core:2 l1:1(size=32768) pu:2");
+	OK(!topo_is_real(topo), "an invented machine is known to be");
+	OK(bench_cpus(on(3)) == 8 && bench_nth_cpu(on(3), 0) == 3 &&
+		   bench_nth_cpu(on(3), 1) == 0 &&
+		   bench_nth_cpu(on(3), 8) == -ERANGE,
 	   "eight CPUs, the measuring one first");
 	OK(topo_default_cpu(topo, 0) == 7, "the last one is the default");
-	OK(bench_nodes(on(topo, 0)) == 2, "two NUMA nodes");
+	OK(bench_nodes(on(0)) == 2, "two NUMA nodes");
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
-		OK(bench_partner(on(topo, t[i].cpu), t[i].where) == t[i].is,
+		OK(bench_partner(on(t[i].cpu), t[i].where) == t[i].is,
 		   "a partner's place");
-	OK(bench_cache_bytes(on(topo, 0), 1) == 32 << 10 &&
-		   bench_cache_bytes(on(topo, 0), 3) == 8 << 20 &&
-		   bench_cache_bytes(on(topo, 0), 2) == 0,
+	OK(bench_cache_bytes(on(0), 1) == 32 << 10 &&
+		   bench_cache_bytes(on(0), 3) == 8 << 20 &&
+		   bench_cache_bytes(on(0), 2) == 0,
 	   "caches of levels 1 and 3");
-	topo_close(topo);
 }
 
 TEST(one_thread_cores)
 {
-	struct topo *topo = invent("pack:1 core:2 pu:1");
-
-	OK(topo && bench_partner(on(topo, 0), BENCH_SAME_CORE) == -ENOENT &&
-		   bench_partner(on(topo, 0), BENCH_OTHER_PACKAGE) == -ENOENT,
+	invent("pack:1 core:2 pu:1");
+	OK(bench_partner(on(0), BENCH_SAME_CORE) == -ENOENT &&
+		   bench_partner(on(0), BENCH_OTHER_PACKAGE) == -ENOENT,
 	   "no such places on a small machine");
-	OK(topo && bench_partner(on(topo, 0), BENCH_ANY_OTHER) == 1,
+	OK(bench_partner(on(0), BENCH_ANY_OTHER) == 1,
 	   "the nearest other CPU is the other core");
-	topo_close(topo);
-
-	topo = invent("pack:1 core:1 pu:1");
-	OK(topo && bench_partner(on(topo, 0), BENCH_ANY_OTHER) == -ENOENT,
+	invent("pack:1 core:1 pu:1");
+	OK(bench_partner(on(0), BENCH_ANY_OTHER) == -ENOENT,
 	   "one CPU has no partner");
-	OK(topo && bench_nodes(on(topo, 0)) == 1, "but a NUMA node");
-	topo_close(topo);
+	OK(bench_nodes(on(0)) == 1, "but a NUMA node");
 }
 
 TEST(three_nodes)
 {
-	struct topo *topo = invent("pack:3 [numa(memory=1GB)] core:2 pu:1");
 	char page;
 
-	OK(topo && bench_nodes(on(topo, 0)) == 3 &&
-		   bench_nth_node(on(topo, 0), 1) == 1 &&
-		   bench_nth_node(on(topo, 0), 3) == -ERANGE,
+	invent("pack:3 [numa(memory=1GB)] core:2 pu:1");
+	OK(bench_nodes(on(0)) == 3 && bench_nth_node(on(0), 1) == 1 &&
+		   bench_nth_node(on(0), 3) == -ERANGE,
 	   "three nodes, of which one was asked for");
-	if (!topo)
-		return;
-	OK(bench_node_of_cpu(on(topo, 0), 3) == 1 &&
-		   bench_node_of_cpu(on(topo, 0), 4) == 2,
+	OK(bench_node_of_cpu(on(0), 3) == 1 && bench_node_of_cpu(on(0), 4) == 2,
 	   "the nodes of CPUs");
-	OK(bench_node_of_cpu(on(topo, 0), 6) == -ENOENT,
-	   "a CPU that is not there");
-	OK(bench_cpu_of_node(on(topo, 0), 1) == 3, "the last CPU of a node");
-	OK(bench_cpu_of_node(on(topo, 2), 1) == 2, "or the preferred one");
-	OK(bench_cpu_of_node(on(topo, 0), 3) == -ENOENT &&
-		   bench_cpu_of_node(on(topo, 0), -1) == -ENOENT,
+	OK(bench_node_of_cpu(on(0), 6) == -ENOENT, "a CPU that is not there");
+	OK(bench_cpu_of_node(on(0), 1) == 3, "the last CPU of a node");
+	OK(bench_cpu_of_node(on(2), 1) == 2, "or the preferred one");
+	OK(bench_cpu_of_node(on(0), 3) == -ENOENT &&
+		   bench_cpu_of_node(on(0), -1) == -ENOENT,
 	   "a node that is not there");
-	OK(bench_bind_memory(on(topo, 0), &page, 1, 1) == -EXDEV &&
-		   bench_bind_memory(on(topo, 0), &page, 1, 9) == -ENOENT,
+	OK(bench_bind_memory(on(0), &page, 1, 1) == -EXDEV &&
+		   bench_bind_memory(on(0), &page, 1, 9) == -ENOENT,
 	   "memory is not bound on an invented machine");
-	topo_close(topo);
-
-	topo = invent(
-		"pack:1 [numa(memory=1GB)] [numa(memory=4GB)] core:2 pu:1");
-	OK(topo && bench_nodes(on(topo, 0)) == 2 &&
-		   bench_node_of_cpu(on(topo, 0), 1) == 0 &&
-		   bench_cpu_of_node(on(topo, 0), 0) == 0 &&
-		   bench_cpu_of_node(on(topo, 1), 1) == 1,
+	invent("pack:1 [numa(memory=1GB)] [numa(memory=4GB)] core:2 pu:1");
+	OK(bench_nodes(on(0)) == 2 && bench_node_of_cpu(on(0), 1) == 0 &&
+		   bench_cpu_of_node(on(0), 0) == 0 &&
+		   bench_cpu_of_node(on(1), 1) == 1,
 	   "two kinds of memory at the same CPUs");
-	topo_close(topo);
 }
 
 static uint64_t share;
 
-static uint64_t caches_of(const struct bench *b, const int *cpus, size_t n,
-			  unsigned int level)
+static uint64_t caches_of(const int *cpus, size_t n, unsigned int level)
 {
-	return bench_caches_bytes(b, cpus, n, level, &share);
+	return bench_caches_bytes(on(0), cpus, n, level, &share);
 }
 
-static uint64_t share_of(const struct bench *b, const int *cpus, size_t n,
-			 unsigned int level)
+static uint64_t share_of(const int *cpus, size_t n, unsigned int level)
 {
-	bench_caches_bytes(b, cpus, n, level, &share);
+	caches_of(cpus, n, level);
 	return share;
 }
 
@@ -149,137 +137,111 @@ TEST(shared_caches)
 {
 	static const int each_core[] = { 0, 2, 4, 6 }, three[] = { 0, 1, 2 };
 	static const int all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-	struct topo *topo = invent("pack:1 l3:2(size=33554432) core:2 "
-				   "l2:1(size=1048576) l1:1(size=32768) pu:2");
 	const uint64_t mib = 1 << 20;
 
-	OK(topo, "two last caches in one package");
-	if (!topo)
-		return;
-	OK(caches_of(on(topo, 0), all, 2, 3) == 32 * mib &&
-		   caches_of(on(topo, 0), all, 4, 3) == 32 * mib,
+	invent("pack:1 l3:2(size=33554432) core:2 l2:1(size=1048576) "
+	       "l1:1(size=32768) pu:2");
+	OK(caches_of(all, 2, 3) == 32 * mib && caches_of(all, 4, 3) == 32 * mib,
 	   "one last cache, however many of its CPUs");
-	OK(caches_of(on(topo, 0), all, 5, 3) == 64 * mib &&
-		   caches_of(on(topo, 0), all, 8, 3) == 64 * mib &&
-		   caches_of(on(topo, 0), each_core, 4, 3) == 64 * mib,
+	OK(caches_of(all, 5, 3) == 64 * mib &&
+		   caches_of(all, 8, 3) == 64 * mib &&
+		   caches_of(each_core, 4, 3) == 64 * mib,
 	   "both of them");
-	OK(share_of(on(topo, 0), all, 1, 2) == mib &&
-		   share_of(on(topo, 0), each_core, 4, 2) == mib,
+	OK(share_of(all, 1, 2) == mib && share_of(each_core, 4, 2) == mib,
 	   "a second cache for each core");
-	OK(share_of(on(topo, 0), all, 2, 2) == mib / 2 &&
-		   share_of(on(topo, 0), three, 3, 2) == mib / 2 &&
-		   share_of(on(topo, 0), all, 8, 1) == 16 << 10,
+	OK(share_of(all, 2, 2) == mib / 2 && share_of(three, 3, 2) == mib / 2 &&
+		   share_of(all, 8, 1) == 16 << 10,
 	   "which its threads share");
-	OK(caches_of(on(topo, 0), all, 8, 4) == 0 &&
-		   share_of(on(topo, 0), all, 8, 4) == 0 &&
-		   share_of(on(topo, 0), all, 0, 1) == 0,
+	OK(caches_of(all, 8, 4) == 0 && share_of(all, 8, 4) == 0 &&
+		   share_of(all, 0, 1) == 0,
 	   "a cache that is not there, or used by nobody");
-	topo_close(topo);
 }
 
 /* Eight cores of two threads in each last cache, of which a socket has 16. */
 TEST(five_hundred)
 {
-	struct topo *topo = invent("pack:2 [numa(memory=1GB)] l3:16 "
-				   "core:8 l2:1 l1:1 pu:2");
 	int *cpus;
 
-	OK(topo && bench_cpus(on(topo, 0)) == 512, "512 CPUs");
-	if (!topo)
-		return;
+	invent("pack:2 [numa(memory=1GB)] l3:16 core:8 l2:1 l1:1 pu:2");
+	OK(bench_cpus(on(0)) == 512, "512 CPUs");
 	cpus = topo_spread(topo, 511);
 	OK(cpus[0] == 511 && cpus[1] == 256 && cpus[127] == 508,
 	   "the first one, then a thread of each other core of its socket");
 	OK(cpus[128] == 0 && cpus[255] == 254, "then those of the other");
 	OK(cpus[256] == 1 && cpus[511] == 510, "then their second threads");
 	free(cpus);
-	OK(bench_distance(on(topo, 0), 0, 1) == BENCH_BY_CORE &&
-		   bench_distance(on(topo, 0), 0, 2) == BENCH_BY_L3 &&
-		   bench_distance(on(topo, 0), 0, 16) == BENCH_BY_NODE &&
-		   bench_distance(on(topo, 0), 0, 256) == BENCH_BY_MEMORY,
+	OK(bench_distance(on(0), 0, 1) == BENCH_BY_CORE &&
+		   bench_distance(on(0), 0, 2) == BENCH_BY_L3 &&
+		   bench_distance(on(0), 0, 16) == BENCH_BY_NODE &&
+		   bench_distance(on(0), 0, 256) == BENCH_BY_MEMORY,
 	   "how far apart they are");
 	OK(!topo_kind(topo, 0) && topo_default_cpu(topo, 0) == 511 &&
 		   topo_default_cpu(topo, 1) == -ENOENT,
 	   "all are of one kind");
-	topo_close(topo);
 }
 
 /* A recorded one: four cores of two threads (0, 1, 8, 9, ... 25), and four
  * slower ones of one thread with one L2 cache (32, 34, 36, 38). */
 TEST(hybrid)
 {
-	struct topo *topo =
-		opened("HWLOC_XMLFILE", "tests/fixtures/hybrid.xml");
 	int *cpus;
 
-	OK(topo, "a hybrid machine opens");
-	if (!topo)
-		return;
-	cpus = topo_spread(topo, 25);
+	opened("HWLOC_XMLFILE", "tests/fixtures/hybrid.xml");
 	OK(!strcmp(topo_kind(topo, 25), "IntelCore") &&
 		   !strcmp(topo_kind(topo, 32), "IntelAtom"),
 	   "the kind of a CPU");
 	OK(topo_default_cpu(topo, 0) == 25 && topo_default_cpu(topo, 1) == 38 &&
 		   topo_default_cpu(topo, 2) == -ENOENT,
 	   "the default is the last of the fastest");
+	cpus = topo_spread(topo, 25);
 	OK(cpus[0] == 25 && cpus[1] == 0 && cpus[3] == 16 && cpus[4] == 32 &&
 		   cpus[8] == 1,
 	   "its own kind first");
 	free(cpus);
-	OK(bench_distance(on(topo, 0), 0, 1) == BENCH_BY_CORE &&
-		   bench_distance(on(topo, 0), 32, 34) == BENCH_BY_L2 &&
-		   bench_distance(on(topo, 0), 0, 32) == BENCH_BY_L3,
+	OK(bench_distance(on(0), 0, 1) == BENCH_BY_CORE &&
+		   bench_distance(on(0), 32, 34) == BENCH_BY_L2 &&
+		   bench_distance(on(0), 0, 32) == BENCH_BY_L3,
 	   "what they share");
-	topo_close(topo);
 }
 
 /* A guest whose hypervisor hides CPUID 8000_001Dh: what is left states the
  * third caches of the package as one of 508 MiB. */
 TEST(hidden_cache)
 {
-	struct topo *topo =
-		opened("HWLOC_XMLFILE", "tests/fixtures/amd-guest.xml");
 	static const int both[] = { 0, 1 };
 	struct bench *b;
 
-	OK(topo, "an AMD guest opens");
-	if (!topo)
-		return;
-	b = on(topo, 0);
+	opened("HWLOC_XMLFILE", "tests/fixtures/amd-guest.xml");
+	b = on(0);
 	OK(bench_cache_bytes(b, 1) == 48 << 10 &&
 		   bench_cache_bytes(b, 2) == 1 << 20 &&
 		   !bench_cache_hidden(b, 2),
 	   "the first caches are known");
 	OK(!bench_cache_bytes(b, 3) && bench_cache_hidden(b, 3) &&
-		   !caches_of(b, both, 2, 3),
+		   !caches_of(both, 2, 3),
 	   "the size of the third is not");
 	OK(!bench_cache_hidden(b, 4), "there is no fourth");
-	topo_close(topo);
 }
 
 /* The first two CPUs that this thread may use now.  Return: how many of them
  * there are. */
 static unsigned int usable(int *cpus)
 {
-	struct topo *topo = NULL;
 	unsigned int n = 0;
 
-	if (!topo_open(&topo))
-		while (n < 2 &&
-		       (cpus[n] = bench_nth_cpu(on(topo, -1), n + 1)) >= 0)
-			n++;
-	topo_close(topo);
+	reopen();
+	while (n < 2 && (cpus[n] = bench_nth_cpu(on(-1), n + 1)) >= 0)
+		n++;
 	return n;
 }
 
 TEST(this_machine)
 {
-	struct topo *topo = NULL;
 	int cpu, all[2] = { -1, -1 }, left[2] = { -1, -1 };
 	const unsigned int n = usable(all);
 
-	OK(!topo_open(&topo), "this machine opens");
-	if (!topo || !n)
+	OK(n && topo_is_real(topo), "it is real");
+	if (!n)
 		return;
 	bench_keep_off(all[0]);
 	OK(usable(left) && (left[0] == all[0]) == (n == 1),
@@ -288,16 +250,13 @@ TEST(this_machine)
 	OK(usable(left) && left[0] == all[0], "off another, and back on it");
 	bench_keep_off(-1);
 	OK(usable(left) == n && left[0] == all[0], "on all again");
-	OK(topo_is_real(topo), "it is real");
 	cpu = topo_default_cpu(topo, 0);
 	OK(cpu >= 0 && !bench_pin(cpu) && sched_getcpu() == cpu,
 	   "pinned to its default CPU, and it runs there");
-	topo_close(topo);
 
 	/* Now bound to one CPU: the others are not ours any more. */
-	topo = NULL;
-	OK(!topo_open(&topo) && bench_cpus(on(topo, cpu)) == 1 &&
-		   topo_has(topo, cpu),
+	reopen();
+	OK(bench_cpus(on(cpu)) == 1 && topo_has(topo, cpu),
 	   "only the CPUs that we are bound to count");
 	topo_close(topo);
 	topo_close(NULL);
