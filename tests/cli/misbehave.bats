@@ -30,6 +30,7 @@ misbehaves() {
 		all(.status == "failed" and (.reason | startswith("unruly setup")))'
 	misbehaves 77 skip 'unruly: skipped: unruly has no wish to' 'length == 2 and
 		all(.status == "skipped" and .reason == "unruly has no wish to")'
+	misbehaves 1 twins '*twice the same case adds=1' 'all(.status == "failed")'
 	misbehaves 1 crash '*signal 11*' 'length == 0'
 	misbehaves 1 exit '*without a result*' 'length == 0'
 	# Text that a library prints is no row.
@@ -129,18 +130,6 @@ misbehaves() {
 @test "--case picks by whole names, by globs, and more than once" {
 	try 0 "$FIXTURES/verdicts" --list --case 'end=*skip' --case 'end=ze?o'
 	[[ $output == $'end=zero\nend=skip\nend=late-skip' ]]
-}
-
-@test "two cases of one name are refused" {
-	try 1 "$FIXTURES/twins" "${QUICK[@]}"
-	[[ $stderr == *"twice the same case x=1"* ]]
-}
-
-@test "a need for two CPUs is told where there is one" {
-	[[ $EUID -eq 0 ]] || skip "needy needs root first"
-	try 77 taskset -c "$(usable_cpus | head -n 1)" "$FIXTURES/needy" \
-		"${QUICK[@]}"
-	[[ $stderr == *"needs two CPUs"* ]]
 }
 
 @test "a benchmark of two processes" {

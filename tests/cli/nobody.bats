@@ -12,7 +12,6 @@ setup_file() {
 	chmod 755 "$place"
 	cp -r "$BIN" "$place/bin"
 	[[ ! -d ${BIN%/*}/lib ]] || cp -r "${BIN%/*}/lib" "$place/"
-	cp "$FIXTURES/needy" "$place/"
 	chmod -R a+rX "$place"
 }
 
@@ -50,11 +49,6 @@ measures_or_skips() {
 
 @test "nobody can measure, or is told why not" {
 	each_bench measures_or_skips
-}
-
-@test "a need for root is told to nobody" {
-	run --separate-stderr as_nobody "$place/needy" "${QUICK[@]}"
-	[[ $status -eq 77 && $stderr == *"needs root"* ]]
 }
 
 @test "real-time priority is recorded as the kernel says it is" {
