@@ -3,7 +3,7 @@
  * how many bytes are counted. */
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "../../bench/memory/mem_bandwidth.c"
-#include "tap.h"
+#include "tests.h"
 
 #define PAGE 4096
 static const size_t parts[] = { 2048, 8192, 12288, 524288, 1 << 20 };
@@ -40,7 +40,7 @@ static double rate_by(enum mem_op op)
 		       5000, 10000);
 }
 
-static void bytes(void)
+TEST(bytes)
 {
 	OK_NEAR(rate_by(MEM_READ), 1e9, 1, "a byte read counts once");
 	OK_NEAR(rate_by(MEM_WRITE), 1e9, 1, "so does one written");
@@ -50,9 +50,8 @@ static void bytes(void)
 	OK_NEAR(rate_by(MEM_TRIAD), 3e9, 1, "and so has a triad");
 }
 
-int main(void)
+TEST(places)
 {
-	bytes();
 	bool apart = true, skewed = true;
 
 	for (int op = 0; op < MEM_OPS; op++) {
@@ -67,5 +66,4 @@ int main(void)
 	}
 	OK(apart, "no array reaches into another");
 	OK(skewed, "arrays of a thread begin at different places in a page");
-	return tap_done();
 }

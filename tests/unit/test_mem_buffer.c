@@ -9,7 +9,7 @@
 
 #include "arch.h"
 #include "mem.h"
-#include "tap.h"
+#include "tests.h"
 #include "timer.h"
 
 /* How many mappings lie in the addresses of @m and its margins; *@exact:
@@ -60,7 +60,7 @@ static void calls(size_t bytes)
 }
 
 /* Cases ask by the hundred, and what they take must not change the answer. */
-static void spare(void)
+TEST(spare)
 {
 	const uint64_t before = bench_spare_bytes(NULL);
 	struct mem_buffer m;
@@ -91,7 +91,7 @@ static uint64_t least_ticks(const struct chase *chase,
 	return least;
 }
 
-static void flushed(void)
+TEST(flushed)
 {
 	struct mem_buffer m;
 	struct chase chase;
@@ -105,12 +105,9 @@ static void flushed(void)
 	mem_unmap(&m);
 }
 
-int main(void)
+TEST(each_size)
 {
-	spare();
-	flushed();
 	calls(bench_page_bytes());
 	calls(MEM_HUGE_BYTES + bench_page_bytes());
 	calls(2 * MEM_HUGE_BYTES);
-	return tap_done();
 }

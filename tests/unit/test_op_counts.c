@@ -5,6 +5,7 @@
 
 #include "counters_set.h"
 #include "program.h"
+#include "quoted.h"
 #include "result.h"
 #include "tests.h"
 
@@ -151,11 +152,6 @@ TEST(test_events)
 	op_counts_free(counts);
 }
 
-static json_t *object(const char *text)
-{
-	return json_loads(text, 0, NULL);
-}
-
 /* The counts of an aggregate of rows with the values 1, 2 ... @n and these. */
 static json_t *merged(json_t **counters, size_t n)
 {
@@ -178,9 +174,9 @@ static json_t *merged(json_t **counters, size_t n)
 TEST(test_merge)
 {
 	json_t *in[3] = {
-		object("{\"cycles\": null, \"unknown\": {\"cycles\": \"a\"}}"),
-		object("{\"cycles\": 4.0, \"unknown\": {}}"),
-		object("{\"cycles\": 1.0, \"unknown\": {}}"),
+		quoted("{'cycles': null, 'unknown': {'cycles': 'a'}}"),
+		quoted("{'cycles': 4.0, 'unknown': {}}"),
+		quoted("{'cycles': 1.0, 'unknown': {}}"),
 	};
 	json_t *o = merged(in, 3), *none[2] = { NULL, in[0] };
 

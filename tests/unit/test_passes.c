@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "program.h"
-#include "tap.h"
+#include "tests.h"
 
 #define MS 1e6
 
@@ -55,7 +55,7 @@ static void divide(size_t n, double left_ns, unsigned int visits)
 }
 
 /* Without shrinking, two cases have the typical spread of both. */
-static void test_least(void)
+TEST(least)
 {
 	double sum, other;
 
@@ -73,9 +73,8 @@ static void test_least(void)
 	OK(other > sum, "and none moved to the dearer one");
 }
 
-int main(void)
+TEST(shares)
 {
-	test_least();
 	c[0] = c[1] = c[2] = usual();
 	divide(3, 30 * MS, 3);
 	OK_NEAR(samples(&c[0], 3), samples(&c[2], 3), 1e-6,
@@ -127,5 +126,4 @@ int main(void)
 	runs[0] = &c[1];
 	divide(1, 30 * MS, 3);
 	OK(c[1].got.time_ns == 0, "not even if it is alone");
-	return tap_done();
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "box.h"
 #include "course.h"
 #include "leaks.h"
 #include "tests.h"
@@ -66,10 +66,9 @@ static struct operations ops = { two, 2 };
 /* Read @text as a file.  Return: as predictions_read(). */
 static int reads(struct notes *notes, const char *text)
 {
-	char path[] = "/tmp/test-predictions-XXXXXX";
-	ssize_t len = (ssize_t)strlen(text);
-	int fd = mkstemp(path), bad;
-
+	if (!*box)
+		box_open(true);
+	box_put("predictions.ini", text);
 	two[0] = (struct operation) { .id = "syscall",
 				      .unit = "ns",
 				      .said = { NAN, NAN, NAN } };
@@ -77,14 +76,7 @@ static int reads(struct notes *notes, const char *text)
 				      .unit = "B/s",
 				      .said = { NAN, NAN, NAN } };
 	*notes = (struct notes) { 0 };
-	if (fd < 0 || write(fd, text, (size_t)len) != len) {
-		perror(path);
-		exit(1);
-	}
-	bad = predictions_read(&ops, path, 4e9, notes);
-	close(fd);
-	unlink(path);
-	return bad;
+	return predictions_read(&ops, in_box("predictions.ini"), 4e9, notes);
 }
 
 static int has_note(const struct notes *notes, const char *end)

@@ -6,6 +6,7 @@
 
 #include "leaks.h"
 #include "load.h"
+#include "quoted.h"
 #include "stats.h"
 #include "tests.h"
 
@@ -63,15 +64,6 @@ TEST(wide_rows)
 		result_free(&rows[i].all);
 }
 
-static int is(const char *got, const char *want)
-{
-	int same = !strcmp(got, want);
-
-	if (!same)
-		printf("# got %s\n", got);
-	return same;
-}
-
 TEST(counts)
 {
 	struct row rows[3] = { { .rounds = 9 },
@@ -85,15 +77,12 @@ TEST(counts)
 	unsigned int least, most;
 
 	run.nsections = 3;
-	run.meta = json_loads(
-		"{\"plan\": [{\"id\": \"a.1\", \"program\": \"a\"}],"
-		" \"programs\": [{\"id\": \"a.1\", \"round\": 2,"
-		" \"duration_s\": 0.3}, {\"id\": \"a.1\", \"round\": 12,"
-		" \"duration_s\": 0.2}, {\"id\": \"a\", \"round\": 12,"
-		" \"duration_s\": 0.4}, {\"id\": \"none\", \"round\": 30},"
-		" {\"id\": \"b\", \"round\": 1e18}, {\"id\": \"b\"}, 7],"
-		" \"precision_pct\": 2}",
-		0, NULL);
+	run.meta = quoted(
+		"{'plan': [{'id': 'a.1', 'program': 'a'}], 'programs': [{'id': "
+		"'a.1', 'round': 2, 'duration_s': 0.3}, {'id': 'a.1', 'round': "
+		"12, 'duration_s': 0.2}, {'id': 'a', 'round': 12, "
+		"'duration_s': 0.4}, {'id': 'none', 'round': 30}, {'id': 'b', "
+		"'round': 1e18}, {'id': 'b'}, 7], 'precision_pct': 2}");
 	rounds_count(&run);
 	OK(s[0].rounds == 9 && s[1].rounds == 20, "rows tell of rounds");
 	OK(s[2].rounds == 1 && s[2].last == 30, "one that left no row counts");
@@ -108,13 +97,13 @@ TEST(counts)
 	rows[1].all.tier = (char[]) { "core" };
 	OK(rounds_ends(&run, &least, &most) && least == 10 && most == 20,
 	   "least and most of who has rows, core rows or not");
-	OK(is(rounds_text(&run), "10 to 20"), "in words");
+	OK_STR(rounds_text(&run), "10 to 20", "in words");
 	OK_NEAR(rounds_precision(&run), 0.02, 1e-12, "what was asked for");
 	json_decref(run.meta);
 	run.meta = NULL;
 	OK(isnan(rounds_precision(&run)), "which may be nothing");
 	run.nsections = 1;
-	OK(is(rounds_text(&run), "10"), "all the same");
+	OK_STR(rounds_text(&run), "10", "all the same");
 	rows[1].all.tier = NULL;
 	run.nsections = 0;
 	OK(!rounds_ends(&run, &least, &most), "no program");

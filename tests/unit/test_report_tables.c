@@ -8,6 +8,7 @@
 #include "grade.h"
 #include "leaks.h"
 #include "out.h"
+#include "quoted.h"
 #include "sections.h"
 #include "tests.h"
 
@@ -52,9 +53,8 @@ TEST(values)
 	r.status = RESULT_SKIPPED;
 	OK_STR(tables_value(&r), "skipped", "skipped");
 	r.status = RESULT_OK;
-	r.states = json_loads("{\"low\": 98.2, \"low_rounds\": 8, \"high\":"
-			      "4710, \"high_rounds\": 2}",
-			      0, NULL);
+	r.states = quoted("{'low': 98.2, 'low_rounds': 8, 'high':4710, "
+			  "'high_rounds': 2}");
 	r.ci95[0] = 90;
 	OK_STR(tables_value(&r), "98.2 ns (80 %) or 4.71 µs (20 %)",
 	       "two states with their shares");
@@ -68,11 +68,10 @@ TEST(evidence)
 	struct result r;
 
 	result_init(&r);
-	r.evidence = json_loads("{\"calls\": {\"expected\": 26378240, \"seen\":"
-				"26378240}, \"bytes\": {\"expected\": 1000000,"
-				"\"seen\": 999999}, \"page_bytes\": 4096,"
-				"\"depth\": [1, 3], \"kind\": \"varies\"}",
-				0, NULL);
+	r.evidence =
+		quoted("{'calls': {'expected': 26378240, 'seen':26378240}, "
+		       "'bytes': {'expected': 1000000,'seen': 999999}, "
+		       "'page_bytes': 4096,'depth': [1, 3], 'kind': 'varies'}");
 	OK_STR(out_evidence(&r),
 	       "calls 26378240/26378240; bytes 999999/1000000; "
 	       "page_bytes 4096; depth 1…3; kind varies",
@@ -85,7 +84,7 @@ TEST(evidence)
 	       "evidence of one invocation of several, without a value too");
 	json_decref(r.evidence);
 	r.evidence = NULL;
-	r.tags = json_loads("{\"migrated\": 0, \"involuntary\": 2}", 0, NULL);
+	r.tags = quoted("{'migrated': 0, 'involuntary': 2}");
 	OK_STR(out_evidence(&r), "disturbed: involuntary 2",
 	       "tags that are not 0");
 	result_free(&r);

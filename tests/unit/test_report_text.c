@@ -8,43 +8,40 @@
 
 typedef void writer(FILE *f, const char *s);
 
-static int writes(writer *w, const char *in, const char *want)
+static void writes(writer *w, const char *in, const char *want,
+		   const char *what)
 {
 	char *got = NULL;
 	size_t len;
 	FILE *f = open_memstream(&got, &len);
-	int same;
 
 	w(f, in);
 	fclose(f);
-	same = !strcmp(got, want);
-	if (!same)
-		printf("# got %s\n", got);
-	return same;
+	OK_STR(got, want, what);
+	free(got);
 }
 
 TEST(escapes)
 {
-	OK(writes(text_html, "<a href=\"x\">'&",
-		  "&lt;a href=&quot;x&quot;&gt;"
-		  "&#39;&amp;"),
-	   "HTML: nothing is markup");
-	OK(writes(text_md, "a|b [x](y) `c` *d* _e_ <f> #g",
-		  "a\\|b \\[x\\](y) \\`c\\` \\*d\\* \\_e\\_ &lt;f&gt; \\#g"),
-	   "Markdown: nothing is markup");
-	OK(writes(text_md, "a\nb\tc", "a b c"), "Markdown: one line");
-	OK(writes(text_gnuplot, "it's `x` \"y\" @z \\n",
-		  "'it’s ’x’ ”y” @z /n'"),
-	   "gnuplot: no quote is left inside");
-	OK(writes(text_data, "a\"b", "\"a?b\""), "data: one word");
-	OK(writes(text_tex, "50% of $a_b{c}\\d & 3 µs ± 1 é",
-		  "50\\% of \\$a\\_\\allowbreak{}b\\{c\\}\\textbackslash{}d "
-		  "\\& 3 "
-		  "\\ensuremath{\\mu}s \\ensuremath{\\pm} 1 ?"),
-	   "LaTeX: nothing is a command, known signs are drawn");
-	OK(writes(text_plain, "\033[31mred\302\205\177µ", "?[31mred??µ"),
-	   "terminal: control characters do not get through, UTF-8 does");
-	OK(writes(text_html, NULL, ""), "NULL is nothing");
+	writes(text_html, "<a href=\"x\">'&",
+	       "&lt;a href=&quot;x&quot;&gt;"
+	       "&#39;&amp;",
+	       "HTML: nothing is markup");
+	writes(text_md, "a|b [x](y) `c` *d* _e_ <f> #g",
+	       "a\\|b \\[x\\](y) \\`c\\` \\*d\\* \\_e\\_ &lt;f&gt; \\#g",
+	       "Markdown: nothing is markup");
+	writes(text_md, "a\nb\tc", "a b c", "Markdown: one line");
+	writes(text_gnuplot, "it's `x` \"y\" @z \\n", "'it’s ’x’ ”y” @z /n'",
+	       "gnuplot: no quote is left inside");
+	writes(text_data, "a\"b", "\"a?b\"", "data: one word");
+	writes(text_tex, "50% of $a_b{c}\\d & 3 µs ± 1 é",
+	       "50\\% of \\$a\\_\\allowbreak{}b\\{c\\}\\textbackslash{}d "
+	       "\\& 3 "
+	       "\\ensuremath{\\mu}s \\ensuremath{\\pm} 1 ?",
+	       "LaTeX: nothing is a command, known signs are drawn");
+	writes(text_plain, "\033[31mred\302\205\177µ", "?[31mred??µ",
+	       "terminal: control characters do not get through, UTF-8 does");
+	writes(text_html, NULL, "", "NULL is nothing");
 }
 
 TEST(globs)

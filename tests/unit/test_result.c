@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "quoted.h"
 #include "result.h"
 #include "tests.h"
 
-static const char *const full =
-	"{\"schema\": 2, \"benchmark\": \"fork\", \"case\": \"size=4K\","
-	" \"params\": {\"size\": 4096}, \"status\": \"ok\", \"reason\": null,"
-	" \"unit\": \"ns\", \"better\": \"lower\", \"value\": 5.62,"
-	" \"ci95\": [5.5, 5.75], \"n\": 6, \"samples\": 576, \"iters\": 4096,"
-	" \"min\": 5.5, \"mean\": 6.0, \"stddev\": 0.5, \"p50\": 5.62,"
-	" \"p90\": 6.5, \"p99\": 7.0, \"p999\": 7.5, \"max\": 8.0,"
-	" \"cold\": 100.0, \"ticks\": 11.24, \"cycles\": 16.86,"
-	" \"timer\": \"lfence\", \"tsc_hz\": 2e9, \"core_hz\": 3e9, "
-	"\"core_share\": 3.9, "
-	" \"tier\": \"core\",\n"
-	"\"estimator\": \"difference\", \"cpu\": 1, \"kind\": \"IntelCore\", "
-	"\"policy\": \"fifo\","
-	" \"priority\": 99, \"evidence\": {\"faults\": {\"expected\": 2,"
-	" \"seen\": 2}}, \"set_aside\": {\"visits\": 1, \"invocations\": 0,"
-	" \"reasons\": {\"faults\": 1}}, \"trend\": {\"p\": 0.5}, \"states\": "
-	"{}, \"tags\": "
-	"{\"migrated\": 0}, "
-	"\"repeats_within\": 0.01, \"grade\": \"A\","
-	" \"started_at\": \"2026-01-02T03:04:05Z\", \"duration_s\": 1.5,"
-	" \"round\": 3, \"seed\": 42, \"resolution\": 0.01,"
-	" \"estimate\": 5.62, \"expected\": 5.6, \"baseline\": 0.25, "
-	"\"quantum\": 0.02, \"overhead\": 4.5, \"at_least\": 5.25, "
-	"\"at_most\": 6.25, "
-	"\"histogram\": {\"unit\":"
-	" \"ns\", \"bins\": [[5.0, 3]]},"
-	" \"counters\": {\"instructions\": 3.0, \"unknown\": {}}}";
+static const char full[] =
+	"{'schema': 2, 'benchmark': 'fork', 'case': 'size=4K', "
+	"'params': {'size': 4096}, 'status': 'ok', 'reason': null, "
+	"'unit': 'ns', 'better': 'lower', 'value': 5.62, 'ci95': [5.5, "
+	"5.75], 'n': 6, 'samples': 576, 'iters': 4096, 'min': 5.5, "
+	"'mean': 6.0, 'stddev': 0.5, 'p50': 5.62, 'p90': 6.5, 'p99': 7.0, "
+	"'p999': 7.5, 'max': 8.0, 'cold': 100.0, 'ticks': 11.24, "
+	"'cycles': 16.86, 'timer': 'lfence', 'tsc_hz': 2e9, 'core_hz': 3e9, "
+	"'core_share': 3.9, 'tier': 'core', 'estimator': 'difference', "
+	"'cpu': 1, 'kind': 'IntelCore', 'policy': 'fifo', 'priority': 99, "
+	"'evidence': {'faults': {'expected': 2, 'seen': 2}}, "
+	"'set_aside': {'visits': 1, 'invocations': 0, "
+	"'reasons': {'faults': 1}}, 'trend': {'p': 0.5}, 'states': {}, "
+	"'tags': {'migrated': 0}, 'repeats_within': 0.01, 'grade': 'A', "
+	"'started_at': '2026-01-02T03:04:05Z', 'duration_s': 1.5, "
+	"'round': 3, 'seed': 42, 'resolution': 0.01, 'estimate': 5.62, "
+	"'expected': 5.6, 'baseline': 0.25, 'quantum': 0.02, "
+	"'overhead': 4.5, 'at_least': 5.25, 'at_most': 6.25, "
+	"'histogram': {'unit': 'ns', 'bins': [[5.0, 3]]}, "
+	"'counters': {'instructions': 3.0, 'unknown': {}}}";
 
 static int read_text(struct result *r, const char *text, const char **why)
 {
-	json_t *o = json_loads(text, 0, NULL);
+	json_t *o = quoted(text);
 	int err = result_from_json(r, o, why);
 
 	json_decref(o);
@@ -43,7 +37,7 @@ static int read_text(struct result *r, const char *text, const char **why)
 
 TEST(round_trip)
 {
-	json_t *want = json_loads(full, 0, NULL), *got;
+	json_t *want = quoted(full), *got;
 	struct result r;
 	const char *why;
 
@@ -88,10 +82,9 @@ TEST(earlier_names)
 		OK_STR(now, names[i][1], names[i][0]);
 	}
 	OK(!read_text(&r,
-		      "{\"schema\": 2, \"benchmark\": \"syscall\", "
-		      "\"case\": \"call=read,via=libc\", \"params\": "
-		      "{\"call\": \"read\", \"via\": \"libc\"}, "
-		      "\"status\": \"ok\"}",
+		      "{'schema': 2, 'benchmark': 'syscall', 'case': "
+		      "'call=read,via=libc', 'params': {'call': 'read', 'via': "
+		      "'libc'}, 'status': 'ok'}",
 		      &why),
 	   "a row of an earlier version is read");
 	OK_STR(r.name, "op=read,by=libc", "its case has the names of today");
@@ -150,23 +143,22 @@ TEST(refuses)
 		int err;
 	} bad[] = {
 		{ "[]", "not an object", -EINVAL },
-		{ "{\"schema\": 3}", "another schema than 1 or 2", -EPROTO },
+		{ "{'schema': 3}", "another schema than 1 or 2", -EPROTO },
 		{ "{}", "another schema than 1 or 2", -EPROTO },
-		{ "{\"schema\": 1}", "status", -EINVAL },
-		{ "{\"schema\": 2, \"status\": \"fine\"}", "status", -EINVAL },
-		{ "{\"schema\": 1, \"status\": \"ok\"}",
+		{ "{'schema': 1}", "status", -EINVAL },
+		{ "{'schema': 2, 'status': 'fine'}", "status", -EINVAL },
+		{ "{'schema': 1, 'status': 'ok'}",
 		  "benchmark or case is missing", -EINVAL },
-		{ "{\"schema\": 1, \"status\": \"ok\", \"benchmark\": \"a\","
-		  " \"case\": \"b\", \"value\": \"5\"}",
+		{ "{'schema': 1, 'status': 'ok', 'benchmark': 'a', 'case': "
+		  "'b', 'value': '5'}",
 		  "value", -EINVAL },
-		{ "{\"schema\": 1, \"status\": \"ok\", \"benchmark\": \"a\","
-		  " \"case\": \"b\", \"n\": 1.5}",
+		{ "{'schema': 1, 'status': 'ok', 'benchmark': 'a', 'case': "
+		  "'b', 'n': 1.5}",
 		  "n", -EINVAL },
-		{ "{\"schema\": 1, \"status\": \"ok\", \"benchmark\": 7,"
-		  " \"case\": \"b\"}",
+		{ "{'schema': 1, 'status': 'ok', 'benchmark': 7, 'case': 'b'}",
 		  "benchmark", -EINVAL },
-		{ "{\"schema\": 1, \"status\": \"ok\", \"benchmark\": \"a\","
-		  " \"case\": \"b\", \"tags\": 3}",
+		{ "{'schema': 1, 'status': 'ok', 'benchmark': 'a', 'case': "
+		  "'b', 'tags': 3}",
 		  "tags", -EINVAL },
 	};
 	struct result r;
@@ -184,9 +176,8 @@ TEST(tolerates)
 	const char *why;
 
 	OK(!read_text(&r,
-		      "{\"schema\": 1, \"status\": \"failed\","
-		      " \"benchmark\": \"a\", \"case\": \"b\","
-		      " \"from_the_future\": [1, 2]}",
+		      "{'schema': 1, 'status': 'failed', 'benchmark': 'a', "
+		      "'case': 'b', 'from_the_future': [1, 2]}",
 		      &why),
 	   "unknown keys are ignored, absent ones unknown");
 	OK(r.status == RESULT_FAILED && isnan(r.value) && r.cpu == -1,
