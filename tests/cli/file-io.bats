@@ -123,8 +123,7 @@ all() {
 	mounted "$full"
 	mount -o remount,ro "$full"
 	for program in file_read file_write; do
-		try 2 "$BIN/$program" "${QUICK[@]}" --dir "$full"
-		[[ $stderr == *"--dir $full:"* ]]
+		answers 2 "--dir $full:" "$BIN/$program" "${QUICK[@]}" --dir "$full"
 	done
 	mount -o remount,rw "$full"
 }
@@ -210,8 +209,7 @@ all() {
 @test "crosscheck-file says why it cannot" {
 	local check=("$ROOT/tests/crosscheck/file" --bin "$BIN")
 
-	try 2 "${check[@]}" --ms 901
-	[[ $stderr == *"ms takes 10 to 900"* ]]
+	answers 2 "ms takes 10 to 900" "${check[@]}" --ms 901
 	mounted "$memory"
 	command -v fio >/dev/null || skip "no fio"
 	try 77 "${check[@]}" --rounds 1 --ms 10 --dir "$memory"

@@ -132,8 +132,7 @@ END
 	asked '"-oProxyCommand=touch\$IFS"touched' x
 	stub clush <<<'#!/bin/sh
 touch touched'
-	try 2 "${fleet[@]}" run --hosts x "${short[@]}" --out out
-	[[ $stderr == *"is no name of a node"* ]]
+	answers 2 "is no name of a node" "${fleet[@]}" run --hosts x "${short[@]}" --out out
 	for bad in '$(touch touched)' 'a;touch touched' '`touch touched`' 'a b' $'a\nb' "'" '"' -oProxyCommand=x .. ../x 'a/b'; do
 		for option in --hosts --local --dir; do
 			try 2 "${fleet[@]}" run --local 1 "$option" "$bad" --out out
