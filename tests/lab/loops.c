@@ -8,9 +8,9 @@
  *        loops NAME N HOW    and print what the counters saw: EVENT=COUNT for
  *                            each, "unknown" with its reason in a line below
  *
- * HOW is count (the user's instructions), kernel (its own, too), child (the loop
- * is done by a child, which is not counted), cpu (all that CPU 0 does) or shared
- * (by more sets than there are counters, which take turns).
+ * HOW is count (the user's instructions), kernel (its own, too), child (the
+ * loop is done by a child, which is not counted), cpu (all that CPU 0 does) or
+ * shared (by more sets than there are counters, which take turns).
  */
 #include <stdio.h>
 #include <stdlib.h>
