@@ -192,3 +192,8 @@ open_axes() {
 		numfmt --from=iec --field=2- --invalid=ignore --delimiter=' ' |
 		tr -s ' '
 }
+
+# block PAGE LANGUAGE: the code of all its blocks in that language.
+block() {
+	awk -v start="\`\`\`$2" '$0 == "```" { on = 0 } on; $0 == start { on = 1 }' "$ROOT/$1"
+}

@@ -9,12 +9,6 @@ load ../helpers
 BUILD=${BUILD:-${BIN:+${BIN%/bin}}}
 BUILD=${BUILD:-$ROOT/build}
 
-# block LANGUAGE: the code of all blocks in that language.
-block() {
-	awk -v start="\`\`\`$1" '$0 == "```" { on = 0 } on; $0 == start { on = 1 }' \
-		"$ROOT/CONTRIBUTING.md"
-}
-
 # follow: the example in a tree of its own, with what is built already.
 follow() {
 	cp -a "$ROOT"/{Makefile,README.md,CONTRIBUTING.md,docs,arch,base,bench,clock,counters,fleet,harness,layer,ledger,machine,mk,monitor,scripts,report,plots} .
@@ -22,8 +16,8 @@ follow() {
 	cp -a "$ROOT"/tests/{arrows,cli,fixtures,helpers.bash,keys.awk,rows.jq,sealed} tests
 	mkdir build
 	(cd "$ROOT" && cd "$BUILD" && cp -a bin fixtures gen lib libexec obj ./*.a "$BATS_FILE_TMPDIR/build")
-	block c >bench/cpu/getrandom.c
-	block tsv >>bench/cpu/rows.tsv
+	block CONTRIBUTING.md c >bench/cpu/getrandom.c
+	block CONTRIBUTING.md tsv >>bench/cpu/rows.tsv
 	make BUILD=build build/bin/getrandom
 }
 
@@ -91,12 +85,4 @@ measured() {
 	LD_PRELOAD=$PWD/lie.so run -1 build/bin/getrandom --effort 1 --invocations 1 --json \
 		--case '*size=256'
 	[[ $output == *'"status":"failed"'*'"calls":{"kind":"proof"'* ]]
-}
-
-@test "the example is in the house style" {
-	command -v clang-format >/dev/null || skip "no clang-format"
-	cp "$ROOT/.clang-format" "$BATS_TEST_TMPDIR"
-	cd "$BATS_TEST_TMPDIR"
-	block c >getrandom.c
-	run -0 clang-format --dry-run -Werror getrandom.c
 }

@@ -211,6 +211,16 @@ anchors() {
 	run ! grep -vxFf printed shown
 }
 
+@test "code of the pages is in the house style" {
+	command -v clang-format >/dev/null || skip "no clang-format"
+	cp "$ROOT/.clang-format" .
+	for page in CONTRIBUTING.md docs/layers.md; do
+		block "$page" c >code.c
+		run -0 clang-format --dry-run -Werror code.c
+		[[ -s code.c ]]
+	done
+}
+
 @test "README has at most 700 words, all pages 25 000" {
 	[[ $(wc -w <"$ROOT/README.md") -le 700 ]]
 	[[ $(cat "$ROOT/README.md" "$ROOT"/docs/*.md "$ROOT"/docs/*/*.md | wc -w) -le 25000 ]]
