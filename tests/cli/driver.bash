@@ -81,7 +81,7 @@ interrupted() {
 	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
 		--suite "$suite" --out out --seed 3 "${@:3}" >said 2>&1 &
 	pid=$!
-	until [[ -e waiting ]]; do sleep 0.1; done
+	until_true test -e waiting
 	kill -"$1" "$pid"
 	status=0
 	wait "$pid" || status=$?

@@ -41,7 +41,7 @@ keeps='dir=${args##*--dir }; dir=${dir%% *}
 	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
 		--suite "$suite" --only good --out out --rounds 2 \
 		--dir elsewhere >said 2>&1 &
-	until [[ -e waiting ]]; do sleep 0.1; done
+	until_true test -e waiting
 	kill -INT $!
 	status=0
 	wait $! || status=$?

@@ -59,7 +59,7 @@ misbehaves() {
 	"$unruly" --invocations 10000 >/dev/null 2>said 3>&- &
 	until_true pgrep -P $! >/dev/null
 	kill -TSTP $!
-	until grep -q 'State:.T' /proc/$!/status || grep -q Ctrl-Z said; do sleep 0.1; done
+	until_true grep -qs 'State:.T\|Ctrl-Z' /proc/$!/status said || { kill -KILL $! && false; }
 	kill -CONT $!
 	kill -TERM $!
 	status=0

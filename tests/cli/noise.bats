@@ -33,7 +33,7 @@ start_hog() {
 	chmod +x oscost-hog
 	"${first[@]}" taskset -c "$cpu" ./oscost-hog 3>&- &
 	hog=$!
-	until grep -q oscost-hog "/proc/$hog/comm"; do sleep 0.05; done
+	until_true grep -q oscost-hog "/proc/$hog/comm"
 }
 
 @test "each CPU has a line that adds up" {

@@ -190,7 +190,7 @@ cut_and_resume() {
 		fi; '"$row"
 	"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --only good --out out \
 		--rounds 1 >said 2>&1 &
-	until [[ -e waiting ]]; do sleep 0.1; done
+	until_true test -e waiting
 	kill -KILL $!
 	run -0 "$ROOT/scripts/run-all" --bin "$bin" --resume out
 	[[ $(wc -l <out/invocations.jsonl) -eq 1 ]]
@@ -337,7 +337,7 @@ cut_and_resume() {
 		[[ ! $slow ]] || touch slow
 		PATH=$PWD/path:$PATH setsid env -u MAKEFLAGS -u MAKELEVEL make >said 2>&1 &
 		pid=$!
-		until [[ -e waiting ]]; do sleep 0.1; done
+		until_true test -e waiting
 		kill -TERM -- "-$pid"
 		wait "$pid" || :
 		cat said
@@ -353,9 +353,9 @@ cut_and_resume() {
 	env --default-signal=INT "$ROOT/scripts/run-all" --bin "$bin" \
 		--suite "$suite" --out out --only good >said 2>&1 &
 	pid=$!
-	until [[ -e waiting ]]; do sleep 0.1; done
+	until_true test -e waiting
 	kill -INT "$pid"
-	until grep -q 'Ctrl-C to quit' said; do sleep 0.1; done
+	until_true grep -q 'Ctrl-C to quit' said
 	while kill -INT "$pid" 2>/dev/null; do sleep 0.1; done
 	status=0
 	wait "$pid" || status=$?
@@ -387,9 +387,9 @@ cut_and_resume() {
 	stub good 'touch waiting; until [[ -e go-on ]]; do sleep 0.1; done; '"$row"
 	"$ROOT/scripts/run-all" --bin "$bin" --suite "$suite" --only good --out out --rounds 1 >said 2>&1 &
 	pid=$!
-	until [[ -e waiting ]]; do sleep 0.1; done
+	until_true test -e waiting
 	kill -TSTP "$pid"
-	until grep -q 'State:.T' "/proc/$pid/status" || grep -q Ctrl-Z said; do sleep 0.1; done
+	until_true grep -qs 'State:.T\|Ctrl-Z' "/proc/$pid/status" said || { kill -KILL "$pid" && false; }
 	kill -CONT "$pid"
 	touch go-on
 	wait "$pid"
