@@ -95,30 +95,25 @@ as_junit() {
 	[[ $output == *"work: kind=changed,$long "* ]]
 }
 
-@test "on a terminal of 80 columns the figures stand below a long name" {
+# on_terminal NAME: a comparison whose second row has NAME, too.
+on_terminal() {
+	side a 6.1 1
+	side b 6.1 1.1
+	sed -i "s/kind=changed/kind=changed,$1/" a/invocations.jsonl b/invocations.jsonl
+	SHELL=/bin/sh run -0 script -qec "'$report' compare --all a b" /dev/null
+	! grep -E '^.{82,}' <<<"$output"
+}
+
+@test "on a terminal of 80 columns the figures stand below a long name, of which nothing is lost" {
 	local long
 
 	command -v script >/dev/null || skip "no script(1)"
 	long=long=$(printf 'x%.0s' {1..40})
-	side a 6.1 1
-	side b 6.1 1.1
-	sed -i "s/kind=changed/kind=changed,$long/" a/invocations.jsonl b/invocations.jsonl
-	SHELL=/bin/sh run -0 script -qec "'$report' compare --all a b" /dev/null
-	! grep -E '^.{82,}' <<<"$output" || return
+	on_terminal "$long"
 	grep -A 1 "^work: kind=changed,$long" <<<"$output" |
 		grep -E '^ +101 ns +111 ns +\+10\.1 ns \[\+9\.[0-9]+, \+10\.[0-9]+\] +1\.1 \['
-}
-
-@test "a name longer than a line is continued on the next, and nothing of it is lost" {
-	local long
-
-	command -v script >/dev/null || skip "no script(1)"
 	long=from=$(printf 'x%.0s' {1..50}),place=$(printf 'y%.0s' {1..40})
-	side a 6.1 1
-	side b 6.1 1.1
-	sed -i "s/kind=changed/kind=changed,$long/" a/invocations.jsonl b/invocations.jsonl
-	SHELL=/bin/sh run -0 script -qec "'$report' compare --all a b" /dev/null
-	! grep -E '^.{82,}' <<<"$output" || return
+	on_terminal "$long"
 	grep -A 2 "^work: kind=changed,${long%,*}," <<<"$output" | tr -d '\r' >name
 	[[ $(sed -n 2p name) == "    ${long##*,}" ]]
 	sed -n 3p name | grep -E '^ +101 ns +111 ns '
