@@ -124,11 +124,3 @@ meant() {
 	text=$(printf '%s\n' "${@:3}" | awk -v meant="$1" -f "${BASH_SOURCE[0]%/*}/nearest.awk")
 	printf '%s' "${text:-$2}"
 }
-
-# unknown ARGUMENT: stop: usage() does not name it.
-unknown() {
-	local -a names
-
-	mapfile -t names < <(usage | grep -oE -- '--[a-z][a-z-]+' | sort -u)
-	die 2 "unknown argument '$1'; $(meant "$1" "see $called --help" "${names[@]}")"
-}

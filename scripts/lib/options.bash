@@ -98,6 +98,13 @@ take_options() {
 	bin=${conf[bin]-$bin}
 }
 
+# unknown ARGUMENT: stop: the usage does not name it.
+unknown() {
+	local -a names=("${!option_kind[@]}")
+
+	die 2 "unknown argument '$1'; $(meant "$1" "see $called --help" "${names[@]/#/--}")"
+}
+
 # option_set NAME VALUE: stop unless it is of the option's kind.
 option_set() {
 	local kind=${option_kind[$1]} hint=''
