@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -128,33 +129,33 @@ static const char *built_in(double bytes)
 static const char *class_of(const json_t *machine)
 {
 	static const struct {
-		const char *path, *words;
+		const char *path, *noun;
 	} counts[] = {
-		{ "cpu.packages", "sockets" },
-		{ "cpu.cores", "cores" },
-		{ "cpu.pus", "CPUs" },
-		{ "cpu.numa_nodes", "NUMA nodes" },
+		{ "cpu.packages", "socket" },
+		{ "cpu.cores", "core" },
+		{ "cpu.pus", "CPU" },
+		{ "cpu.numa_nodes", "NUMA node" },
 	};
-	const char *model = run_text(machine, "cpu.model");
 	const char *arch = run_text(machine, "kernel.architecture");
-	const char *hypervisor = run_text(machine, "hypervisor");
-	const char *text =
-		text_format("%s%s%s", model ? model : "unknown processor",
-			    arch ? ", " : "", arch ? arch : "");
+	const char *under = run_text(machine, "hypervisor");
+	const char *text = run_known(machine, "cpu.model", "unknown processor");
 
+	if (arch)
+		text = text_join(text, ", ", arch);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		const double x = run_number(machine, counts[i].path);
 
-		if (isfinite(x))
-			text = text_format("%s, %.0f %s", text, x,
-					   counts[i].words);
+		if (x >= 0 && x < UINT32_MAX)
+			text = text_join(text, ", ",
+					 text_plural((size_t)x,
+						     counts[i].noun));
 	}
-	if (text_same(hypervisor, "none"))
-		hypervisor = "no hypervisor";
-	return text_format("%s, %s%s%s", text,
-			   built_in(run_number(machine, "memory_bytes")),
-			   hypervisor ? ", " : "",
-			   hypervisor ? hypervisor : "");
+	text = text_join(text, ", ",
+			 built_in(run_number(machine, "memory_bytes")));
+	return !under ? text
+	       : text_same(under, "none")
+		       ? text_join(text, ", ", "no hypervisor")
+		       : text_join(text, ", ", under);
 }
 
 static void describe(struct fleet_node *node, const struct run *run)
