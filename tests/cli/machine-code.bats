@@ -247,7 +247,7 @@ rounds() {
 	for cc in gcc clang; do
 		command -v "$cc" >/dev/null || continue
 		for flags in -O0 -O1 -O2 -O3 -fsanitize=address,undefined; do
-			"$cc" -std=gnu11 "-I$ROOT/bench/memory/lib" "$flags" -c -o many.o \
+			"$cc" -std=gnu11 -I"$ROOT"/{arch,arch/x86_64,bench/memory/lib} "$flags" -c -o many.o \
 				"$ROOT/bench/memory/lib/x86_64/chase_many.c"
 			rounds many.o | sort -V | diff expected -
 		done
