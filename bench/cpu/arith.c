@@ -228,14 +228,13 @@ static bool point(struct bench *b, void *state, struct bench_case *c)
 	return false;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	const struct kernel *k = c->arg;
 	struct arith_state *s = state;
 
 	bench_proof(b, c, "answers", (double)s->bytes, (double)k->right(s));
-	return 0;
 }
 
 static void cases(struct bench *b, void *state)

@@ -117,14 +117,13 @@ static int run_fence(struct bench *b, void *state, const struct bench_case *c,
 }
 
 /* A loop that stopped early or went on too long left another counter. */
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct loop_state *s = state;
 
 	bench_proof(b, c, "passes", (double)s->asked, (double)s->passes);
 	s->asked = s->passes = 0;
-	return 0;
 }
 
 static const struct form {

@@ -53,14 +53,13 @@ static int sample_empty(struct bench *b, void *state,
 	return 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct nop_state *s = state;
 
 	bench_proof(b, c, "passes", (double)s->asked, (double)s->passes);
 	s->asked = s->passes = 0;
-	return 0;
 }
 
 static bool point(struct bench *b, void *state, struct bench_case *c)

@@ -157,14 +157,13 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 }
 
 /* A call left out or an argument that did not arrive makes the sum wrong. */
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct procedure_state *s = state;
 
 	bench_proof(b, c, "calls", (double)s->calls, (double)s->right);
 	s->calls = s->right = 0;
-	return 0;
 }
 
 static void derive_slope(struct bench *b, const struct bench_case *c)

@@ -131,20 +131,19 @@ static bool is_right(enum work w, uint64_t before, uint64_t y, uint64_t links,
 }
 
 /* The chain's result shows how many links were really done. */
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct truth_state *s = state;
 	struct truth_case *t = c->data;
 	const uint64_t links = iters << t->doublings;
 
 	if (!t->chain)
-		return 0;
+		return;
 	bench_proof(b, c, "batches", 1,
 		    is_right(t->work, s->before, s->y, links, s->x));
 	time_reference(b, s, t, links);
 	s->before = s->x;
-	return 0;
 }
 
 /* Return: how long it was by its own clock.  *@reads: of that, but the first.

@@ -900,8 +900,8 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return s->ready ? s->ready(b, s) : 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct ways *s = state;
 
@@ -910,7 +910,7 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 			     (double)s->submits,
 			     (double)(s->submits - s->woken));
 	s->submits = s->woken = 0;
-	return call_conclude(b, state, c, iters);
+	call_conclude(b, state, c, iters);
 }
 
 static void leave(struct bench *b, void *state, const struct bench_case *c)

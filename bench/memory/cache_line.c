@@ -160,19 +160,16 @@ static int run(struct bench *b, void *state, const struct bench_case *c,
 }
 
 /* Worth nothing: a batch that came round to lines that it has fetched. */
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	const struct line_state *s = state;
 
 	if (s->in_dram && s->loads > s->chain.chase.lines)
-		return bench_skip(b,
-				  "a batch of %llu loads is longer than the "
-				  "chain of %zu lines: loads from memory take "
-				  "no time here",
-				  (unsigned long long)s->loads,
-				  s->chain.chase.lines);
-	return 0;
+		bench_skip(b,
+			   "a batch of %llu loads is longer than the chain of "
+			   "%zu lines: loads from memory take no time here",
+			   (unsigned long long)s->loads, s->chain.chase.lines);
 }
 
 /* The rows of a figure and their latencies. */

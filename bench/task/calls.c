@@ -1064,14 +1064,17 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 		       : bench_fail(b, errno, "make %s ready", row->call.name);
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static int undo(struct bench *b, struct state *s)
 {
-	const struct row *row = c->arg;
-
-	return row->undo(state)
+	return s->row->undo(s)
 		       ? 0
-		       : bench_fail(b, errno, "undo %s", row->call.name);
+		       : bench_fail(b, errno, "undo %s", s->row->call.name);
+}
+
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
+{
+	undo(b, state);
 }
 
 /* The time of the last tick, at which the kernel does work of its own. */
@@ -1101,7 +1104,7 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 		if (!good || last_tick() == before ||
 		    ns > (1 - BENCH_MOSTLY) * (double)period.tv_nsec)
 			return call_took(b, state, c, good, ticks);
-		err = conclude(b, state, c, 1) || prepare(b, state, c);
+		err = undo(b, s) || prepare(b, state, c);
 	}
 	return -1;
 }

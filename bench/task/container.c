@@ -685,8 +685,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	const struct state *s = state;
 	const struct plan *p = &s->plan;
@@ -700,7 +700,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 			bench_proof(b, s->part[i], "in_effect", 1, seen[i]);
 			bench_proof(b, c, "in_effect", 1, seen[i]);
 		}
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

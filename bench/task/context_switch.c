@@ -342,8 +342,8 @@ static void never_waited(struct bench *b, const struct bench_case *c,
 		     messages - fmax(0, waited));
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct state *s = state;
 	const struct switch_case *p = c->data;
@@ -352,7 +352,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		never_waited(b, c, s,
 			     (double)p->members *
 				     (double)(p->pair ? iters : p->laps));
-	return 0;
 }
 
 /*

@@ -283,19 +283,18 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct state *s = state;
 	const double size = (double)case_int(c, "size");
 	const double got = (double)(s->ring.received - s->before);
 
 	if (c->sample)
-		return 0; /* all at the end of the flow */
+		return; /* all at the end of the flow */
 	bench_proof(b, c, "messages", (double)iters, got);
 	if (size > 0)
 		bench_proof(b, c, "bytes", (double)iters * size, got * size);
-	return 0;
 }
 
 /* All that was sent has come, and each byte that was looked at was right. */

@@ -381,8 +381,8 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct state *s = state;
 	const int64_t wanted = s->program == DYNAMIC ? PROC_LINKED : 0;
@@ -391,7 +391,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 	for (int i = 0; i < 2 && s->way == PROC_FIRST; i++)
 		bench_proof(b, s->view[i], "children_reaped", 1,
 			    s->status == 0);
-	return 0;
 }
 
 static void leave(struct bench *b, void *state, const struct bench_case *c)

@@ -185,13 +185,13 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct state *s = state;
 
 	s->partner.asked += iters;
-	return call_conclude(b, state, c, iters);
+	call_conclude(b, state, c, iters);
 }
 
 static void leave(struct bench *b, void *state, const struct bench_case *c)

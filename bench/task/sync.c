@@ -290,20 +290,19 @@ static int prepare(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct state *s = state;
 	const uint64_t mine = iters * c->ops;
 	uint64_t theirs;
 
 	if (!s->partner.page || c->sample)
-		return 0;
+		return;
 	theirs = atomic_load(&s->theirs) - s->theirs_before;
 	s->theirs_in_batches += theirs;
 	bench_purity(b, c, "contended_operations", CONTENDED_SHARE,
 		     (double)mine, theirs ? (double)mine : 0);
-	return 0;
 }
 
 static int enter(struct bench *b, void *state, const struct bench_case *c)

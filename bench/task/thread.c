@@ -189,8 +189,8 @@ static void give_evidence(struct bench *b, const struct bench_case *c,
 			     s->report.stack == p->last);
 }
 
-static int conclude(struct bench *b, void *state, const struct bench_case *c,
-		    uint64_t iters)
+static void conclude(struct bench *b, void *state, const struct bench_case *c,
+		     uint64_t iters)
 {
 	struct thread_state *s = state;
 	struct thread_case *p = c->data;
@@ -201,7 +201,6 @@ static int conclude(struct bench *b, void *state, const struct bench_case *c,
 		give_evidence(b, s->to_parent, s, p);
 	}
 	p->last = s->report.stack;
-	return 0;
 }
 
 const struct bench_desc bench_desc = {

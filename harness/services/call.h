@@ -75,8 +75,7 @@ int call_took(struct bench *b, void *state, const struct bench_case *c,
 
 /* call_conclude() - its conclude(), for loops: give the evidence; nothing for
  * events. */
-int call_conclude(struct bench *b, void *state, const struct bench_case *c,
-		  uint64_t iters);
+bench_conclude_fn call_conclude;
 
 #define CALL_FUNCTIONS(ROWS) ROWS(CALL_FUNCTIONS_)
 #define CALL_ROWS(ROWS)         \

@@ -107,6 +107,8 @@ typedef int bench_case_fn(struct bench *b, void *state,
 			  const struct bench_case *c);
 typedef void bench_leave_fn(struct bench *b, void *state,
 			    const struct bench_case *c);
+typedef void bench_conclude_fn(struct bench *b, void *state,
+			       const struct bench_case *c, uint64_t iters);
 
 /**
  * struct bench_case - one point of the benchmark's axes.  A field that is 0 is
@@ -209,7 +211,7 @@ struct bench_desc {
 	bench_case_fn *sample;
 	/* After each batch or event (then iters is 1), outside of the interval:
 	 * check what happened with bench_proof(), bench_purity(). */
-	bench_run_fn *conclude;
+	bench_conclude_fn *conclude;
 	/* A visit ends, also where enter() has failed; then this thread goes
 	 * back to its CPU. */
 	bench_leave_fn *leave;

@@ -114,9 +114,8 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 	err = d->prepare ? d->prepare(b, b->state, c) : 0;
 	if (!err)
 		err = op_counts_begin(b->counters);
-	if (err)
-		return err;
-	err = time_batch(run, b, c, iters, ticks ? ticks : &ignored);
+	if (!err)
+		err = time_batch(run, b, c, iters, ticks ? ticks : &ignored);
 	b->now.warming_up |= !ticks;
 	if (!err)
 		err = op_counts_end(b->counters,
@@ -124,9 +123,10 @@ static int one_batch(void *arg, uint64_t iters, uint64_t *ticks)
 				    iters > got->series.iters ? OP_LONGER
 							      : OP_BRIEF);
 	if (!err && d->conclude && !t->is_baseline)
-		err = d->conclude(b, b->state, c, iters);
+		d->conclude(b, b->state, c, iters);
 	b->now.warming_up = warming_up;
-	return err;
+	/* conclude() may have ended the case. */
+	return err || t->run->verdict.state < CASE_SKIPPED ? err : -ECANCELED;
 }
 
 /* The time that warming up a case may take in this visit, ns. */
@@ -338,8 +338,8 @@ static int one_event(struct bench *b, struct case_run *run,
 	if (!err)
 		err = op_counts_end(b->counters, counts, OP_BRIEF);
 	if (!err && d->conclude)
-		err = d->conclude(b, b->state, &run->c, 1);
-	return err;
+		d->conclude(b, b->state, &run->c, 1);
+	return err || run->verdict.state < CASE_SKIPPED ? err : -ECANCELED;
 }
 
 int visit_pilot(struct bench *b, struct case_run *run, uint64_t most,

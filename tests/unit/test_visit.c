@@ -47,7 +47,7 @@ static int event(struct bench *b, void *state, const struct bench_case *c)
 	return 0;
 }
 
-static void visit(struct bench_case c, bench_run_fn *conclude)
+static void visit(struct bench_case c, bench_conclude_fn *conclude)
 {
 	const struct bench_desc desc = { .enter = enter, .conclude = conclude };
 	struct bench b = { .desc = &desc,
@@ -73,11 +73,10 @@ static void visit(struct bench_case c, bench_run_fn *conclude)
 }
 
 /* The first two visits, one of which makes up for the other, are spoilt. */
-static int spoil(struct bench *b, void *state, const struct bench_case *c,
-		 uint64_t iters)
+static void spoil(struct bench *b, void *state, const struct bench_case *c,
+		  uint64_t iters)
 {
 	bench_purity(b, c, "pure", 1, 1, b->verdict.visits > 4);
-	return 0;
 }
 
 int main(void)

@@ -95,9 +95,8 @@ void map_leave(struct bench *b, void *state, const struct bench_case *c)
 	mem_unmap(&a->target);
 }
 
-int map_conclude(struct bench *b, void *state, const struct bench_case *c,
-		 uint64_t iters)
+void map_conclude(struct bench *b, void *state, const struct bench_case *c,
+		  uint64_t iters)
 {
 	map_leave(b, state, c);
-	return 0;
 }

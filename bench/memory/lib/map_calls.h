@@ -26,7 +26,7 @@ extern const struct call map_calls[];
 /* Callbacks: have what the call works on, and unmap what is left of it. */
 bench_case_fn map_prepare;
 bench_leave_fn map_leave;
-bench_run_fn map_conclude;
+bench_conclude_fn map_conclude;
 
 /* map_unmap_margins() - unmap a buffer of MEM_4K that munmap() or
  * mremap() has taken away: what is there now may be another's. */
