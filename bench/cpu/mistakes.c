@@ -435,5 +435,5 @@ const struct bench_desc bench_desc = {
 	.setup = setup,
 	.enter = enter,
 	.sample = sample,
-	.leave = pair_leave,
+	.leave = partner_leave,
 };

@@ -198,7 +198,7 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 {
 	struct state *s = state;
 
-	partner_leave(b, c, &s->partner);
+	partner_leave(b, &s->partner, c);
 	sigprocmask(SIG_UNBLOCK, &s->blocked, NULL);
 }
 

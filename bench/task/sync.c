@@ -334,7 +334,7 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 	const uint64_t calls = s->mine, all = calls + s->theirs_in_batches;
 	uint64_t done;
 
-	partner_leave(b, c, &s->partner);
+	partner_leave(b, &s->partner, c);
 	if (c->sample) {
 		/* A futex may end a wait without a wake-up. */
 		bench_least(b, c, "woken", (double)calls,

@@ -19,15 +19,9 @@
  * went right: open what @side waits at, send a message there, take one there.
  * Evidence: answers.
  */
-static inline void pair_leave(struct bench *b, void *state,
-			      const struct bench_case *c)
-{
-	partner_leave(b, c, state);
-}
-
 #define PAIR_CALLBACKS                                             \
 	.setup = pair_setup, .enter = pair_enter, .run = pair_run, \
-	.leave = pair_leave
+	.leave = partner_leave
 
 #define PAIR(type, s, side, open, send, take)                                 \
 	static inline bool pair_send(type *s, int side)                       \

@@ -405,9 +405,9 @@ void partner_stop(struct partner *p)
 	partner_stop_all(p, 1);
 }
 
-void partner_leave(struct bench *b, const struct bench_case *c,
-		   struct partner *p)
+void partner_leave(struct bench *b, void *partner, const struct bench_case *c)
 {
+	struct partner *p = partner;
 	char stat[1024];
 	int64_t cpu;
 

@@ -71,11 +71,11 @@ int partner_start(struct bench *b, struct partner *p, enum partner_kind kind,
  * used of its CPU delays no wake-up of it.  Return: as partner_start(). */
 int partner_settle(struct bench *b, const struct partner *p);
 
-/* partner_leave() - in leave(): stop it, as partner_stop().  Where the kernel
- * says that it ran last is the fact partner_cpu (none without /proc); that it
- * has given as many answers as were asked for, if any were, is evidence. */
-void partner_leave(struct bench *b, const struct bench_case *c,
-		   struct partner *p);
+/* partner_leave() - in leave(), or in its place where the state begins with the
+ * partner: stop it, as partner_stop().  Where the kernel says that it ran last
+ * is the fact partner_cpu (none without /proc); that it has given as many
+ * answers as were asked for, if any were, is evidence. */
+bench_leave_fn partner_leave;
 
 /* partner_stop() - end it whatever it does: a process is killed, a thread's
  * blocking calls return EINTR until its work returns.  No partner is fine. */

@@ -112,7 +112,7 @@ static void seen(enum partner_kind kind, int cpu)
 	OK(!partner_start(&bench, &p, kind, from, move, &cpu) &&
 		   !partner_meet(&p),
 	   "one that moves");
-	partner_leave(&bench, &run.c, &p);
+	partner_leave(&bench, &p, &run.c);
 	OK(!json_unpack(run.def.facts, "{s:F!}", "partner_cpu", &at) &&
 		   (int)at == cpu,
 	   "is seen where it went");
