@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "arch.h"
 #include "layer.h"
 #include "sysfile.h"
@@ -68,10 +69,9 @@ static int find_getppid(char path[PATH_MAX], uint64_t *offset)
 static int count_on_all(void)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int err = -ENOMEM;
 
-	counters = calloc((size_t)cpus, sizeof(*counters));
-	for (int cpu = 0; counters && cpu < cpus; cpu++) {
+	counters = text_alloc((size_t)cpus, sizeof(*counters));
+	for (int cpu = 0; cpu < cpus; cpu++) {
 		const int fd = (int)syscall(SYS_perf_event_open, &event, -1,
 					    cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -79,9 +79,8 @@ static int count_on_all(void)
 			counters[n_counters++] = fd;
 		else if (errno != ENODEV) /* a CPU that is off */
 			return -errno;
-		err = 0;
 	}
-	return err;
+	return 0;
 }
 
 int traced_apply(const struct layer *l, long n)
