@@ -235,13 +235,6 @@ static const struct points_set *points_find(struct scan *s)
 
 	while (set && strcmp(set->name, name) != 0)
 		set = set->next;
-	if (!set && !strcmp(name, "page")) {
-		set = new_set(s->b, "page");
-		set_value(set, (struct bench_param) {
-				       .kind = BENCH_STR,
-				       .text = bench_page_name(),
-				       .number = (int64_t)bench_page_bytes() });
-	}
 	if (!set)
 		scan_wrong(s);
 	return set ? set : &none;
@@ -566,13 +559,6 @@ static double chain(struct sum *e, const char *ops)
 				: x / y;
 	}
 	return x;
-}
-
-void points_sources(struct bench *b)
-{
-	EACH_RUN (b, run)
-		if (run->c.formula)
-			formula(b, &run->c, &run->c, false, NULL);
 }
 
 /* A source of @run without a value. */
@@ -923,12 +909,19 @@ int cases_make(struct bench *b)
 {
 	const struct bench_desc *d = b->desc;
 
+	set_value(new_set(b, "page"),
+		  (struct bench_param) { .kind = BENCH_STR,
+					 .text = bench_page_name(),
+					 .number =
+						 (int64_t)bench_page_bytes() });
 	if (d->cases)
 		d->cases(b, b->state);
-	if (!b->verdict.why[0]) {
+	if (!b->verdict.why[0])
 		bench_points(b, d->points ? d->points : "");
-		points_sources(b);
-	}
+	/* A first look at the formulas notes what they are made from. */
+	EACH_RUN (b, run)
+		if (run->c.formula && !b->verdict.why[0])
+			formula(b, &run->c, &run->c, false, NULL);
 	return b->verdict.skip_all ? EXIT_SKIP
 	       : b->verdict.why[0] ? EXIT_FAIL
 				   : EXIT_OK;

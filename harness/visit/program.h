@@ -253,12 +253,11 @@ bool case_matches(const struct bench_case *c, const char *glob, bool *whole);
 /* case_give_back() - @run has what it had at @to, and no derived value. */
 void case_give_back(struct case_run *run, const struct case_samples *to);
 
-/* points_sources() - in cases_make(): note what formulas are made from.
- * points_derive() - their values.  points_close() - forget what was set for the
- * texts.  points_open() - the axes of @text of which other numbers may be asked
- * for, what fits: "; size from 512 to 8K in steps of 256; n from 0 to 9"; or
+/* points_derive() - the values of formulas.  points_close() - forget what was
+ * set for the texts.  points_open() - the axes of @text of which other numbers
+ * may be asked for, what fits: "; size from 512 to 8K in steps of 256; n from 0
+ * to 9"; or
  * "". */
-void points_sources(struct bench *b);
 void points_derive(struct bench *b);
 void points_close(struct bench *b);
 void points_open(const char *text, char *list, size_t size);

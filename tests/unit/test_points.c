@@ -266,6 +266,15 @@ static void measured(struct bench *b, size_t i, double x, double error)
 	b->runs[i]->def.derived_resolution = error;
 }
 
+static void make(struct bench *b, const char *text)
+{
+	static struct bench_desc desc;
+
+	desc.points = text;
+	b->desc = &desc;
+	cases_make(b);
+}
+
 /* A difference of what scatters is one if it is more than that: 60 +- 5 of
  * 100 +- 3 and 40 +- 4, but not 60 +- 65. */
 TEST(test_errors)
@@ -273,9 +282,8 @@ TEST(test_errors)
 	struct bench b;
 
 	open_bench(&b);
-	bench_points(&b, "by={x,y} stat={a,b,less,rate};"
-			 "less := a - b; rate := 2 * less / b");
-	points_sources(&b);
+	make(&b, "by={x,y} stat={a,b,less,rate};"
+		 "less := a - b; rate := 2 * less / b");
 	measured(&b, 0, 100, 3);
 	measured(&b, 1, 40, 4);
 	measured(&b, 4, 100, 60);
@@ -298,11 +306,10 @@ TEST(test_formula)
 	char *facts;
 
 	open_bench(&b);
-	bench_points(&b, "by={x,y} pages=4 stat={trip,alone,switch,sum};"
-			 "switch := (whole:trip - alone) / per:trip.per_turn;"
-			 "sum := [stat=switch by=x] * pages + 1 if by=y;"
-			 "sum := trip - 2 * trip if by=x");
-	points_sources(&b);
+	make(&b, "by={x,y} pages=4 stat={trip,alone,switch,sum};"
+		 "switch := (whole:trip - alone) / per:trip.per_turn;"
+		 "sum := [stat=switch by=x] * pages + 1 if by=y;"
+		 "sum := trip - 2 * trip if by=x");
 	OK(!b.verdict.why[0] && b.runs[2]->def.n_sources == 2 &&
 		   b.runs[2]->def.sources[0] == b.runs[0] &&
 		   b.runs[2]->c.derived,
@@ -328,8 +335,7 @@ TEST(test_formula)
 	       "what is missing is named");
 	cases_free(&b);
 	open_bench(&b);
-	bench_points(&b, "stat={a,b}; b := a + c");
-	points_sources(&b);
+	make(&b, "stat={a,b}; b := a + c");
 	OK(b.verdict.why[0], "a case that is not there is a mistake");
 	cases_free(&b);
 }

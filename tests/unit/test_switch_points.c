@@ -40,8 +40,7 @@ int main(void)
 {
 	if (topo_open(&b.topo))
 		return 1;
-	bench_points(&b, points);
-	points_sources(&b);
+	cases_make(&b);
 	OK(!b.verdict.why[0], "the text can be read");
 	pair("eventfd", 3000, 1000, 2);
 	pair("unix", 5000, 2000, 2.5);
