@@ -44,25 +44,6 @@ static int output_open(struct output *o, const char *path, size_t size)
 	return !o->f || setvbuf(o->f, NULL, _IOFBF, size) ? -errno : 0;
 }
 
-/* Return: 0, or -errno the first time that it fails; -EPIPE is a reader that
- * has seen enough. */
-static int output_flush(struct output *o)
-{
-	struct stat st;
-	const int fd = fileno(o->f);
-	const bool file = !fstat(fd, &st) && S_ISREG(st.st_mode);
-	int err;
-
-	if (!fflush(o->f))
-		return 0;
-	err = -errno;
-	/* Leave the file as it was for the next program that appends to it. */
-	if (file && !ftruncate(fd, st.st_size))
-		lseek(fd, st.st_size, SEEK_SET);
-	o->f = freopen("/dev/null", "we", o->f);
-	return err;
-}
-
 struct sampler {
 	const struct settings *set;
 	struct cpu_model model;
@@ -119,15 +100,23 @@ static void raise_priority(void)
 		sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-/* A reader that went away has seen enough; a full disk is an error. */
+/* A reader that went away has seen enough; a full disk is an error, of which
+ * the file is left as it was for the next program that appends to it. */
 static void flush(struct sampler *s, struct output *o)
 {
-	const int err = output_flush(o);
+	struct stat st;
+	const int fd = fileno(o->f);
+	const bool file = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	int err;
 
-	if (!err)
+	if (!fflush(o->f))
 		return;
-	if (err != -EPIPE) {
-		warn("%s: %s", o->name, strerror(-err));
+	err = errno;
+	if (file && !ftruncate(fd, st.st_size))
+		lseek(fd, st.st_size, SEEK_SET);
+	o->f = freopen("/dev/null", "we", o->f);
+	if (err != EPIPE) {
+		warn("%s: %s", o->name, strerror(err));
 		s->broken = true;
 	}
 	/* The command goes on, whatever becomes of its figures. */
