@@ -59,19 +59,6 @@ bool mount_next(char **rest, struct mount *m)
 	return false;
 }
 
-/* Whether @list, "rw,cpuacct,cpu", has @name: the order differs by system. */
-static bool has_name(const char *list, const char *name)
-{
-	const size_t n = strlen(name);
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		if (!strncmp(list, name, n) && (list[n] == ',' || !list[n]))
-			return true;
-	}
-	return false;
-}
-
 /* The group at @mount/@path and all above it. */
 static void upwards(const char *root, const char *mount, const char *path,
 		    bool is_v2, groups_fn *visit, void *arg)
@@ -103,8 +90,8 @@ static bool own_path(const char *root, const char *controller, char *path)
 	while (!found && (line = strsep(&rest, "\n"))) {
 		strsep(&line, ":");
 		list = strsep(&line, ":");
-		found = line &&
-			(*controller ? has_name(list, controller) : !*list);
+		found = line && (*controller ? field_has_word(list, controller)
+					     : !*list);
 		if (found)
 			snprintf(path, PATH_MAX, "%s", line);
 	}
@@ -126,7 +113,7 @@ void groups_visit(const char *root, const char *controller, groups_fn *visit,
 		if (!strcmp(m.type, "cgroup2")
 			    ? !*at.type
 			    : !strcmp(m.type, "cgroup") &&
-				      has_name(m.options, controller) &&
+				      field_has_word(m.options, controller) &&
 				      strcmp(at.type, "cgroup") != 0)
 			at = m;
 	is_v2 = !strcmp(at.type, "cgroup2");

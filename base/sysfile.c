@@ -239,3 +239,13 @@ bool field_list_has(const char *list, int cpu)
 			return true;
 	return false;
 }
+
+bool field_has_word(const char *list, const char *word)
+{
+	for (size_t n; list && *list; list += n + !!list[n]) {
+		n = strcspn(list, BLANKS ",\n");
+		if (n == strlen(word) && !strncmp(list, word, n))
+			return true;
+	}
+	return false;
+}

@@ -68,4 +68,8 @@ int64_t field_number(const char *at, int64_t unknown);
 bool field_range(const char **list, int64_t *first, int64_t *last);
 bool field_list_has(const char *list, int cpu);
 
+/* field_has_word() - whether a list of words, parted by blanks or commas, has
+ * @word; NULL has none. */
+bool field_has_word(const char *list, const char *word);
+
 #endif

@@ -8,21 +8,6 @@
 
 #include "sysfile.h"
 
-static bool has_flag(const char *flags, const char *flag)
-{
-	const size_t n = strlen(flag);
-	const char *at = flags;
-
-	while (at && (at = strstr(at, flag))) {
-		const bool begins = at == flags || at[-1] == ' ';
-
-		at += n;
-		if (begins && (!*at || *at == ' ' || *at == '\n'))
-			return true;
-	}
-	return false;
-}
-
 static bool fits(const struct width_row *row, const struct counters_arch *arch,
 		 const char *pmu)
 {
@@ -39,7 +24,7 @@ const struct width_row *width_find(const struct counters_arch *arch,
 	*contradicts = false;
 	for (const struct width_row *row = width_table; row->vendor; row++)
 		if (fits(row, arch, pmu)) {
-			*contradicts = has_flag(flags, row->lacks);
+			*contradicts = field_has_word(flags, row->lacks);
 			return row;
 		}
 	return NULL;

@@ -68,24 +68,17 @@ void file_disk_find(struct file_place *p, const char *sys, unsigned int major,
  * Mounts.
  */
 
-static bool among(const char *names, const char *name)
-{
-	char word[40];
-
-	snprintf(word, sizeof(word), " %s ", name);
-	return strstr(names, word);
-}
-
 /* By what the kernel calls the file system, else by the device. */
 static enum file_place_kind kind_of(const struct file_place *p)
 {
-	if (among(" tmpfs ramfs devtmpfs hugetlbfs ", p->fs))
+	if (field_has_word("tmpfs ramfs devtmpfs hugetlbfs", p->fs))
 		return FILE_PLACE_MEMORY;
-	if (among(" nfs nfs4 cifs smb3 smbfs 9p ceph afs coda lustre gpfs "
-		  "beegfs orangefs fuse.sshfs fuse.glusterfs fuse.s3fs ",
-		  p->fs))
+	if (field_has_word(
+		    "nfs nfs4 cifs smb3 smbfs 9p ceph afs coda lustre gpfs "
+		    "beegfs orangefs fuse.sshfs fuse.glusterfs fuse.s3fs",
+		    p->fs))
 		return FILE_PLACE_NETWORK;
-	if (among(" overlay aufs ecryptfs virtiofs ", p->fs) ||
+	if (field_has_word("overlay aufs ecryptfs virtiofs", p->fs) ||
 	    !strncmp(p->fs, "fuse", 4))
 		return FILE_PLACE_STACKED;
 	return p->disk[0] ? p->kind : FILE_PLACE_OTHER;

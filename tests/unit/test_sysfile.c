@@ -76,6 +76,15 @@ TEST(keys)
 	   "nothing of nothing");
 }
 
+TEST(words)
+{
+	OK(field_has_word("rw,cpuacct,cpu", "cpu") &&
+		   field_has_word("fpu vme\n", "vme") &&
+		   !field_has_word("cpuset xcpu", "cpu") &&
+		   !field_has_word("rw", "") && !field_has_word(NULL, "x"),
+	   "a word of a list, and no part of one");
+}
+
 TEST(fields)
 {
 	static const char stat[] = "7 (a) b) 9\n(c) S 1 22 -3 4";
