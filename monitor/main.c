@@ -96,17 +96,6 @@ static void choose_outputs(struct settings *set)
 	set->screen = terminal && !set->command && (!set->rows || set->output);
 }
 
-/* "--" parts our options from the command, whose options are its own. */
-static int split_command(struct settings *set, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			set->command = argv + i + 1;
-			return i;
-		}
-	return argc;
-}
-
 /* Return: whether there is anything to sample. */
 static bool parse(struct settings *set, int argc, char **argv)
 {
@@ -115,9 +104,14 @@ static bool parse(struct settings *set, int argc, char **argv)
 		{ NULL, NULL, NULL },
 	};
 	const char *why;
-	const int own = split_command(set, argc, argv);
-	const int parsed = opts_parse(own, argv, sets, &why);
+	int own = 1, parsed;
 
+	/* "--" parts our options from the command, whose options are its own.
+	 */
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	set->command = own < argc ? argv + own + 1 : NULL;
+	parsed = opts_parse(own, argv, sets, &why);
 	if (parsed < 0)
 		die(EXIT_USAGE, "%s (try --help)", why);
 	if (set->help)
