@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <dirent.h>
+#include <glob.h>
 #include <hwloc.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -116,27 +115,19 @@ static json_t *hypervisor(void)
 
 static json_t *mitigations(void)
 {
-	static const char dir[] = "/sys/devices/system/cpu/vulnerabilities";
 	json_t *o = json_object();
-	struct dirent **names;
-	int n = scandir(dir, &names, NULL, alphasort);
+	glob_t files;
 
-	if (n < 0) {
-		json_decref(o);
-		return json_null();
-	}
-	for (int i = 0; i < n; i++) {
-		const char *name = names[i]->d_name;
+	(void)glob("/sys/devices/system/cpu/vulnerabilities/*", 0, NULL,
+		   &files);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		const char *path = files.gl_pathv[i];
 
-		if (*name != '.')
-			json_object_set_new(o, name,
-					    machine_text(sysfile_first("%s/%s",
-								       dir,
-								       name)));
-		free(names[i]);
+		json_object_set_new(o, strrchr(path, '/') + 1,
+				    machine_text(sysfile_first("%s", path)));
 	}
-	free(names);
-	return o;
+	globfree(&files);
+	return json_object_size(o) ? o : json_null();
 }
 
 static const struct machine_fact system_facts[] = {
