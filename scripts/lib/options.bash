@@ -10,8 +10,8 @@ declare -A conf=() option_kind=()
 declare -a given=() words=() rest=() # --options, operands, what stands behind -- or "+ N"
 
 # The kind of a value by the word in place of VALUE; all others are text.
-declare -rA value_kinds=([PCT]=percentage [METHOD]=word [RATE]=word [ARCH]=word [MODEL]=processor
-	[P]=node [URL]=address [USER@HOST]=address)
+declare -rA value_kinds=([N]=number [S]=number [MS]=number [PCT]=percentage
+	[METHOD]=word [RATE]=word [ARCH]=word [MODEL]=processor [P]=node [URL]=address [USER@HOST]=address)
 
 # usage_options: kinds and defaults of the options of the usage.
 usage_options() {
