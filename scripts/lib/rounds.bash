@@ -9,7 +9,7 @@ reason=              # why the last program failed, or had no row
 
 # rounds_run: all rounds that are not done yet.
 rounds_run() {
-	local round before done_before fresh
+	local round before done_before fresh phase
 
 	due_prepare
 	due_round 1
@@ -26,21 +26,14 @@ rounds_run() {
 		((!stopping)) || break
 		# Nothing to tell of a round that was over before --resume.
 		((fresh)) || continue
-		rounds_noise "$round"
+		phase=after
+		((!${#round_ids[@]})) || phase=between
+		record_noise "$phase" "$round"
 		record_sync
 		took_us "$before"
 		progress_round "$round" "$took"
 	done
 	progress_clear
-}
-
-# rounds_noise ROUND: look at the noise after it.
-rounds_noise() {
-	if ((${#round_ids[@]})); then
-		record_noise between "$1"
-	else
-		record_noise after "$1"
-	fi
 }
 
 # rounds_one ROUND: every row of round_ids once.  The order depends on the seed

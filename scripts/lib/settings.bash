@@ -64,12 +64,7 @@ configure() {
 }
 
 # The host's name, fit for a file name.
-host_name() {
-	local name
-
-	name=$(uname -n)
-	printf '%s\n' "${name//[^A-Za-z0-9.-]/_}"
-}
+host_name() { uname -n | tr -c 'A-Za-z0-9.\n-' _; }
 
 git_id() {
 	if [[ -e $root/.git ]]; then
