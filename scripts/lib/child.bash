@@ -34,6 +34,13 @@ child_run() {
 	return "$status"
 }
 
+# child_prio N: stop unless programs can be run with real-time priority N.
+child_prio() {
+	need chrt
+	chrt -r "$1" true 2>/dev/null ||
+		die 2 "--prio: this user may not have real-time priority $1; use sudo, or leave it out"
+}
+
 # child_reason STATUS MICROSECONDS LIMIT FILE: set reason, out of how a command ended and
 # what it has said in FILE, and status where its own does not tell the truth.
 child_reason() {

@@ -260,6 +260,16 @@ record_noise() {
 	[[ -z $lines ]] || record_append noise.jsonl "$lines"
 }
 
+# record_quiet: a hint if other work would make the results noisy,
+# as record_noise() has seen it just before.
+record_quiet() {
+	local busy
+
+	busy=$(awk -F '"lost":' '{ lost += $2 } END { printf "%d", 100 * lost / NR }' <<<"$lines")
+	! fields_is number "$busy" || ((busy < 10)) ||
+		log "hint: other processes use $busy % of the CPU time now; results will be noisy"
+}
+
 # record_predictions FILE: keep the predictions for this run, as it is
 # before anything is measured.
 record_predictions() {

@@ -101,6 +101,29 @@ remedy() {
 		'rows or the machine that it was begun with by --suite FILE, --peer HOST'
 }
 
+# check_cpu CPU: stop unless this process may run on it.
+check_cpu() {
+	taskset -c "$1" true 2>/dev/null || die 2 "CPU $1 is none that this process may use" \
+		"($(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status))"
+}
+
+# check_programs: stop if a planned program is missing or does not take its
+# arguments: better now than in each round.
+check_programs() {
+	local i why status
+	local -a args
+
+	need_program "$bin" report machine "${plan_programs[@]}"
+	for i in "${!plan_ids[@]}"; do
+		read -ra args <<<"${plan_args[i]}"
+		status=0
+		why=$("$bin/${plan_programs[i]}" --list "${common[@]}" "${args[@]}" \
+			2>&1 >/dev/null </dev/null) || status=$?
+		why=${why##*$'\n'}
+		((status != 2)) || die 2 "${plan_ids[i]}: ${why#"${plan_programs[i]}: "}"
+	done
+}
+
 # validate: whether it can be had here.
 validate() {
 	if [[ -n ${conf[cpu]:=} ]]; then
@@ -111,7 +134,7 @@ validate() {
 		common+=(--timer "${conf[timer]}")
 	fi
 	if [[ -n ${conf[prio]:=} ]]; then
-		check_prio "${conf[prio]}"
+		child_prio "${conf[prio]}"
 		prefix=(chrt -r "${conf[prio]}")
 	fi
 	files_check
