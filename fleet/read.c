@@ -107,14 +107,16 @@ static bool take_line(struct result *r, char *line)
 	if (strncmp(line, begin, sizeof(begin) - 1) != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		char *at = strstr(p, fields[i].key);
+		const char *key = fields[i].key;
 
-		/* Older versions do not have it. */
-		if (!at && fields[i].kind == OPTIONAL)
+		/* It is behind the field before, or the line is older. */
+		if (fields[i].kind == OPTIONAL &&
+		    strncmp(p, key, strlen(key)) != 0)
 			continue;
-		if (!at)
+		p = strstr(p, key);
+		if (!p)
 			return false;
-		p = at + strlen(fields[i].key);
+		p += strlen(key);
 		if (!take_field(r, i, &p))
 			return false;
 	}
