@@ -210,8 +210,4 @@ bool fleet_is_bad(const struct fleet_node *node);
 const struct fleet_level *
 fleet_level(const struct fleet *f, const struct fleet_node *node, size_t row);
 
-/* fleet_is() - whether the status of @node is one of @statuses, with blanks
- * between. */
-bool fleet_is(const struct fleet_node *node, const char *statuses);
-
 #endif

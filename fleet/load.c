@@ -18,11 +18,6 @@
 #define FIELDS	     4	 /* of a line of fleet.tsv */
 #define NOTES_MAX    20
 
-bool fleet_is(const struct fleet_node *node, const char *statuses)
-{
-	return text_glob(statuses, node->status);
-}
-
 bool fleet_is_name(const char *name)
 {
 	const size_t len = strlen(name);
@@ -310,7 +305,7 @@ const char *fleet_load(struct fleet *f, const char *dir)
 	*f = (struct fleet) { .dir = dir, .index = json_object() };
 	why = read_list(f, text_format("%s/fleet.tsv", dir));
 	for (size_t i = 0; !why && i < f->n; i++)
-		if (fleet_is(&f->nodes[i], "ok"))
+		if (text_glob("ok", f->nodes[i].status))
 			load_node(f, &f->nodes[i]);
 	even_out(f);
 	return why;

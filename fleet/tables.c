@@ -224,7 +224,7 @@ static void fill_absent(struct table *t, const struct fleet *f)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct fleet_node *node = &f->nodes[i];
 
-		if (!fleet_is(node, "ok"))
+		if (!text_glob("ok", node->status))
 			table_line(t, "failed", node->name, node->status,
 				   node->seconds, node->reason);
 	}
@@ -380,7 +380,7 @@ static const char *count(const struct fleet *f)
 		measured += !!node->cells;
 		bad += fleet_is_bad(node);
 		as[node->verdict]++;
-		gone += fleet_is(node, "failed lost");
+		gone += text_glob("failed lost", node->status);
 	}
 	return text_format("Nodes: %zu, measured %zu (classes of hardware: "
 			   "%zu), slow %zu (confirmed by a second run %zu; "
@@ -456,7 +456,7 @@ static int report(struct fleet *f, const char *dir)
 		return EXIT_USAGE;
 	for (size_t i = 0; i < f->n; i++)
 		bad |= fleet_is_bad(&f->nodes[i]) ||
-		       fleet_is(&f->nodes[i], "failed lost");
+		       text_glob("failed lost", f->nodes[i].status);
 	return bad ? EXIT_FAIL : EXIT_OK;
 }
 
