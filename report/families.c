@@ -275,7 +275,7 @@ static void put_core(struct doc *d, const struct run *run,
 	struct section core = { 0 };
 	struct table table;
 
-	core.rows = text_alloc(run->nrows + 1, sizeof(*core.rows));
+	core.rows = text_alloc(run->nrows + 1, sizeof(struct row *));
 	for (size_t i = 0; i < run->nsections; i++) {
 		const struct section *s = &run->sections[i];
 

@@ -18,11 +18,6 @@
 
 #define FIELDS 12
 
-bool figures_flag(const struct figure *fig, const char *flag)
-{
-	return text_glob(fig->flags, flag);
-}
-
 /* An id becomes a file name and part of a link. */
 static bool is_id(const char *s)
 {
@@ -350,7 +345,7 @@ static void add_point(struct plotdata *d, const struct figure *fig,
  * middle of a logarithmic one.  0 if there is none. */
 static double typical_value(const struct plotdata *d, const struct figure *fig)
 {
-	const bool log = has_histogram(fig) || figures_flag(fig, "logy");
+	const bool log = has_histogram(fig) || text_glob(fig->flags, "logy");
 	double least = INFINITY, most = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
@@ -382,7 +377,7 @@ static void choose_scale(struct plotdata *d, const struct figure *fig)
 		const double value = pow(1000, steps);
 
 		units_scale(value, unit, &d->unit);
-		if (figures_flag(fig, d->unit))
+		if (text_glob(fig->flags, d->unit))
 			typical = value;
 	}
 	d->scale = units_scale(typical, unit, &d->unit);

@@ -42,9 +42,6 @@ void figures_make(const struct course *course, const char *root, bool no_plots);
 const char *figures_path(const struct run *run, const char *id,
 			 const char *suffix);
 
-/* figures_flag() - whether "logx" etc. is among the figure's flags. */
-bool figures_flag(const struct figure *fig, const char *flag);
-
 /* The point of one case in a figure. */
 struct point {
 	const struct row *row;

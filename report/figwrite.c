@@ -400,7 +400,7 @@ static void put_settings(struct writer *w)
 	put_label(f, "series_label", axis, d->unit);
 	put_label(f, "unit", "%u", d->unit);
 	fprintf(f, "log_x = %d\nlog_y = %d\ncycles_per_unit = %.9g\n",
-		figures_flag(fig, "logx"), figures_flag(fig, "logy"),
+		text_glob(fig->flags, "logx"), text_glob(fig->flags, "logy"),
 		isfinite(core_hz) ? core_hz / 1e9 * d->scale : 0.0);
 	put_names(f, "categories", d->categories, d->ncategories);
 	put_marks(w);
@@ -527,7 +527,7 @@ static void collect(struct writer *w, struct figure *turned)
 			 !strcmp(w->fig->value, "histogram");
 	/* A picture of bounds shows nothing. */
 	if (2 * known < w->d.n ||
-	    (figures_flag(w->fig, "whole") && !is_whole(&w->d)))
+	    (text_glob(w->fig->flags, "whole") && !is_whole(&w->d)))
 		w->d = (struct plotdata) { .unit = "" };
 }
 

@@ -360,7 +360,7 @@ static int aggregate(struct run *run, struct reading *in)
 		struct row *row = &run->rows[i];
 		struct section *s = find_section(run, of[first[i]]->program);
 
-		s->rows = text_grow(s->rows, s->n, sizeof(*s->rows));
+		s->rows = text_grow(s->rows, s->n, sizeof(struct row *));
 		s->rows[s->n++] = row;
 		if (row->rounds > run->rounds)
 			run->rounds = (unsigned int)row->rounds;
