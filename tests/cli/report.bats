@@ -39,6 +39,15 @@ without_gnuplot() {
 	run -0 "$ROOT/tests/golden"
 }
 
+@test "rounds whose core was shared are rounds, and each row says what it leaves out" {
+	jq -c '.core_share = (if .round <= 2 then 0.5 else 1 end)' small/invocations.jsonl >shared
+	cp shared small/invocations.jsonl
+	run -0 make_report --no-plots small
+	grep -q 'in each of 6 rounds' small/report.md
+	grep -Eq '^- [0-9]+ of [0-9]+ values of process runs were excluded, in ' small/report.md
+	grep -q '; 2 process runs excluded: another hardware thread worked on the core |$' small/report.md
+}
+
 @test "the reason of a row below resolution is its own" {
 	sed -i 's/cannot be told from nothing/< 1 ns: too noisy for that/' \
 		small/invocations.jsonl
