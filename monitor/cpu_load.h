@@ -21,8 +21,8 @@ struct settings {
  * sampler_run() - sample until it is over, write rows and the summary.  A
  * command is started after the first reading, and never left behind.
  *
- * Return: the status to exit with: that of the command (128 + N if signal N
- * ended it), 126 or 127 if it could not be run.
+ * Return: the status to exit with: 126 or 127 if the command could not be run.
+ * Where it was, this does not return: the process ends as the command did.
  */
 int sampler_run(const struct settings *set);
 

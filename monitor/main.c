@@ -56,9 +56,8 @@ static void print_help(const struct opt_set *sets)
 	     "given.  An unknown figure is an empty field.\n");
 	opts_help(stdout, sets);
 	puts("\nExit status: 0 sampled (also where counters are unknown), 1 "
-	     "failed, 2 usage; that of the command, if there is one (128 + N "
-	     "if "
-	     "signal N ended it); 126 or 127 if it cannot be run.");
+	     "failed, 2 usage; that of the command, if there is one, or its "
+	     "death by a signal; 126 or 127 if it cannot be run.");
 }
 
 static double read_width(const char *text)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,7 +17,6 @@
 #include "cpus.h"
 #include "err.h"
 #include "grid.h"
-#include "stay.h"
 #include "timer.h"
 
 /* The rest at the end is a sample of its own if it is not less than this: less
@@ -264,6 +264,28 @@ static int start_child(struct sampler *s)
 	return err == ENOENT ? 127 : 126;
 }
 
+/* End this process as the command ended: by its status, by @otherwise if that
+ * was 0, or by the signal that killed it. */
+static _Noreturn void end_as_child(int child, int otherwise)
+{
+	if (WIFSIGNALED(child)) {
+		const struct rlimit no_core = { 0, 0 };
+		const int sig = WTERMSIG(child);
+		sigset_t one;
+
+		/* Its own core, if any, is enough. */
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(sig, SIG_DFL);
+		sigemptyset(&one);
+		sigaddset(&one, sig);
+		sigprocmask(SIG_UNBLOCK, &one, NULL);
+		raise(sig);
+		/* The status that a shell gives, if the signal is ignored. */
+		exit(128 + sig);
+	}
+	exit(WEXITSTATUS(child) ? WEXITSTATUS(child) : otherwise);
+}
+
 static int sample_all(struct sampler *s)
 {
 	int status, err = take_start(s);
@@ -343,7 +365,7 @@ int sampler_run(const struct settings *set)
 		.reference_hz = reference_hz(),
 		.status = EXIT_FAILURE << 8,
 	};
-	int status, command;
+	int status;
 
 	/* Before the counters, which must be given back. */
 	block_signals(&s);
@@ -354,6 +376,7 @@ int sampler_run(const struct settings *set)
 	if (!status)
 		status = sample_all(&s);
 	status = close_all(&s, status);
-	command = s.ran ? stay_status(s.status) : 0;
-	return command ? command : status;
+	if (s.ran)
+		end_as_child(s.status, status);
+	return status;
 }
