@@ -3,6 +3,7 @@
  * reading. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "reference.h"
 #include "stats.h"
@@ -28,13 +29,14 @@ void timer_set_overhead(struct timer *t, double *x, size_t n)
 					t->overhead_ticks - x[edge]);
 }
 
-static void measure_overhead(struct timer *t)
+static int measure_overhead(struct timer *t)
 {
-	static double x[OVERHEAD_READS];
 	size_t n = OVERHEAD_READS;
-	double cost;
+	double *x = malloc(n * sizeof(*x)), cost;
 	uint64_t t0;
 
+	if (!x)
+		return -ENOMEM;
 	for (int i = 0; i < 100; i++)
 		timer_empty(t->method); /* warm */
 	t0 = timer_clock_begin();
@@ -46,6 +48,8 @@ static void measure_overhead(struct timer *t)
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)timer_empty(t->method);
 	timer_set_overhead(t, x, n);
+	free(x);
+	return 0;
 }
 
 int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
@@ -54,6 +58,7 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 	const bool given = invariant && tsc_hz > 0;
 	struct timer_instant begin = { 0 };
 	const char *why = "";
+	int err;
 
 	t->method = method;
 	if (!timer_usable(method, &t->features, &why))
@@ -67,10 +72,11 @@ int timer_calibrate(struct timer *t, enum timer_method method, double tsc_hz)
 				      : timer_tsc_hz(RATE_WINDOW_NS);
 	t->quantum_ticks = timer_quantum(method, QUANTUM_READS);
 	reference_calibrate(t);
-	measure_overhead(t);
+	err = measure_overhead(t);
 	/* All this took most of the time in which a given rate is checked. */
-	if (given && fabs(timer_tsc_hz_since(&begin, CHECK_WINDOW_NS) / tsc_hz -
-			  1) > RATE_TOLERANCE)
+	if (!err && given &&
+	    fabs(timer_tsc_hz_since(&begin, CHECK_WINDOW_NS) / tsc_hz - 1) >
+		    RATE_TOLERANCE)
 		return timer_calibrate(t, method, 0);
-	return 0;
+	return err;
 }
