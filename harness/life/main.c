@@ -7,6 +7,7 @@
 #include <alloca.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -229,7 +230,7 @@ static int measure(char **argv)
 
 static void check(const char *operand, int parsed, const char *why)
 {
-	char path[PATH_MAX] = "";
+	static char path[PATH_MAX];
 	int err = 0;
 
 	if (parsed < 0)
@@ -264,6 +265,9 @@ static void check(const char *operand, int parsed, const char *why)
 		misuse("--dir %s: no file can be made there: %s", set.plan.dir,
 		       strerror(-err));
 	rmdir(path);
+	/* A program may leave the directory that it is relative to. */
+	if (set.plan.dir)
+		set.plan.dir = dirname(path);
 	if (!set.plan.seed &&
 	    getrandom(&set.plan.seed, sizeof(set.plan.seed), 0) < 0)
 		set.plan.seed = (uint64_t)getpid();
