@@ -177,9 +177,9 @@ typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
  * struct bench_desc - everything the harness knows about a benchmark.
  *
  * @points or @cases are required, and one of @run and @sample (here or in each
- * case).  The callbacks are in calling order; those with a value
- * return 0, bench_fail() or, before anything was measured, bench_skip(); the
- * others may call them.
+ * case).  The callbacks are in calling order; those with a value return 0,
+ * bench_fail() or, before anything was measured, bench_skip(); the others may
+ * call them.
  */
 struct bench_desc {
 	const struct opt *opts; /* its own options, which fill its state */

@@ -256,8 +256,7 @@ void case_give_back(struct case_run *run, const struct case_samples *to);
 /* points_derive() - the values of formulas.  points_close() - forget what was
  * set for the texts.  points_open() - the axes of @text of which other numbers
  * may be asked for, what fits: "; size from 512 to 8K in steps of 256; n from 0
- * to 9"; or
- * "". */
+ * to 9"; or "". */
 void points_derive(struct bench *b);
 void points_close(struct bench *b);
 void points_open(const char *text, char *list, size_t size);
