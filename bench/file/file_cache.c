@@ -428,7 +428,7 @@ static int choose_of_machine(struct bench *b, const struct cache_state *s,
 	const char *dir = bench_scratch(b);
 
 	for (size_t i = 0; i < LENGTH(first); i++)
-		if ((int64_t)(first[i] * s->unit_bytes) <= file_data_room(dir))
+		if ((int64_t)(first[i] * s->unit_bytes) <= file_place_room(dir))
 			size[(*n)++] = first[i] * s->unit_bytes;
 	if (*n < 3)
 		return bench_skip(b,

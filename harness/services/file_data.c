@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -58,15 +57,6 @@ bool file_data_sample(const void *buffer, size_t len, uint64_t offset)
 					   offset + in);
 	}
 	return right;
-}
-
-int64_t file_data_room(const char *dir)
-{
-	struct statvfs fs;
-
-	if (statvfs(dir, &fs))
-		return -errno;
-	return (int64_t)(fs.f_bavail * fs.f_frsize / 2);
 }
 
 __attribute__((format(printf, 3, 4))) static int
@@ -147,7 +137,7 @@ static int use(struct file_data *f)
 static int check_room(const struct bench *b, struct file_data *f,
 		      const char *dir)
 {
-	const int64_t room = file_data_room(dir);
+	const int64_t room = file_place_room(dir);
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const bool memory = file_place_find(fd).kind == FILE_PLACE_MEMORY;
 

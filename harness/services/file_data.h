@@ -68,10 +68,6 @@ int file_data_probe(struct bench *b, struct file_data *f);
 /* file_data_remove() - close and unlink it. */
 void file_data_remove(struct file_data *f);
 
-/* file_data_room() - bytes that test files may take now in @dir: half of what
- * is free to this user; or -errno. */
-int64_t file_data_room(const char *dir);
-
 /* file_data_word() - the 8 bytes at @offset, a multiple of 8. */
 static inline uint64_t file_data_word(uint64_t offset)
 {

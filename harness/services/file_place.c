@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -250,6 +251,15 @@ struct file_counts file_counts_since(const struct file_place *p,
 	for (size_t i = 0; i < sizeof(now) / sizeof(*count); i++)
 		count[i] = count[i] < 0 || old[i] < 0 ? -1 : count[i] - old[i];
 	return now;
+}
+
+int64_t file_place_room(const char *dir)
+{
+	struct statvfs fs;
+
+	if (statvfs(dir, &fs))
+		return -errno;
+	return (int64_t)(fs.f_bavail * fs.f_frsize / 2);
 }
 
 int file_place_apart(int top, char name[32], uint64_t number)

@@ -42,6 +42,10 @@ struct file_place file_place_find(int fd);
  * know it, and do not need it.  Return: its fd, or -errno. */
 int file_place_apart(int top, char name[32], uint64_t number);
 
+/* file_place_room() - bytes that test files may take now in @dir: half of what
+ * is free to this user; or -errno. */
+int64_t file_place_room(const char *dir);
+
 /* Bytes since boot (device) and since the process began. */
 struct file_counts {
 	int64_t process_read; /* /proc/self/io read_bytes; -1 unknown */

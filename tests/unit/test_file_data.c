@@ -78,7 +78,7 @@ TEST(check_again)
 TEST(check_refused)
 {
 	struct file_data f;
-	const int64_t room = file_data_room(box);
+	const int64_t room = file_place_room(box);
 	struct stat st;
 	char path[64];
 
