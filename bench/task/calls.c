@@ -9,9 +9,8 @@
  * the last one. Only files that a call makes stay until the row has its
  * samples, as those of a program do. Where most calls meet no tick of the
  * kernel's timer, one that does is left out; with several CPUs only ticks of
- * the one that keeps the time are seen, and the others count in the mean. These
- * are the costs that `oscost bill` multiplies with how often a program makes
- * such calls.
+ * the one that keeps the time are seen. These are the costs that `oscost bill`
+ * multiplies with how often a program makes such calls.
  *
  * The cost of a call can grow with a feature of it: components of the path,
  * bytes, pages that a file gets or that go with a mapping, entries of a
@@ -38,8 +37,7 @@
  *           processes do at once in such a program (the far end of a connection
  *           over loopback).
  * After:    nothing.
- * Needs:    a scratch directory (--dir); for the rows that add pages to files,
- *           up to 110 MiB there.
+ * Needs:    a scratch directory (--dir); with 130 MiB free, for all rows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -602,16 +600,20 @@ static bool have_child(struct state *s, bool ended)
 						WEXITED | WNOWAIT));
 }
 
+static bool adds(const struct state *s, const char *what)
+{
+	return !strcmp(s->what, what);
+}
+
 /* Map and touch what the case adds: pages of its own or of a file; or map pages
  * of a file one by one, backwards, so that the kernel cannot join them. */
 static bool add(struct state *s)
 {
-	const bool file =
-		!strcmp(s->what, "file") || !strcmp(s->what, "common");
-	const bool maps = !strcmp(s->what, "mappings");
+	const bool file = adds(s, "file") || adds(s, "common");
+	const bool maps = adds(s, "mappings");
 	const size_t pages = maps ? ADDED_MAPPINGS : ADDED_PAGES;
 
-	if (!strcmp(s->what, "none"))
+	if (adds(s, "none"))
 		return true;
 	if (!have_pages(s, pages, MAP_PRIVATE | (file ? 0 : MAP_ANONYMOUS),
 			file ? s->large : -1))
@@ -628,18 +630,12 @@ static bool add(struct state *s)
 	return true;
 }
 
-/* Whether the parent has the pages that are added. */
-static bool shares(const struct state *s)
-{
-	return !strcmp(s->what, "shared") || !strcmp(s->what, "common");
-}
-
 /* A process that has what the case adds, and ends. */
 static bool end_child(struct state *s)
 {
 	s->pid = fork();
 	if (!s->pid) {
-		if (strcmp(s->what, "shared") != 0 && !add(s))
+		if (!adds(s, "shared") && !add(s))
 			_exit(1);
 		process_pages(0, &s->shared->size);
 		s->shared->began = timer_end(s->method);
@@ -804,8 +800,7 @@ static const char points[] =
 	"is ops=2 if op={close_pipe,close_unix};"
 	/* These make an inode, and what they make stays: go_apart(). */
 	"is most=60 if op={open_new,mkdir,symlink,bind_unix};"
-	/* The kernel fetches free pages by 63: one visit has four fetches
-	 * where it may take all its samples, as in the counted machine. */
+	/* The kernel fetches free pages by 63: 252 have four of those. */
 	"is most=252 exclusive if op={write_new,pwrite_new,copy_range_new};"
 	"is switches if op={fork,wait,wait_nothing,yield,thread,exit,"
 	"exit_shared,vfork_op,exec_static,exec_dynamic,exec_script,"
@@ -878,17 +873,16 @@ static int make_programs(struct bench *b, struct state *s)
 	const bool made = make_open(s, "script", 0) &&
 			  write(s->fd, script, strlen(script)) > 0 &&
 			  !fchmod(s->fd, 0700) && shut(&s->fd);
+	int err;
 
 	s->made = NULL; /* it stays */
 	s->large = open("large", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 	if (!made || s->large < 0 ||
 	    ftruncate(s->large, (off_t)(ADDED_PAGES * page_bytes())))
 		return bench_fail(b, errno, "make a file");
-	return proc_copy_program(b, "oscost-true", "oscost-true") ||
-			       proc_copy_program(b, "oscost-linked",
-						 "oscost-linked")
-		       ? -1
-		       : 0;
+	err = proc_copy_program(b, "oscost-true", "oscost-true");
+	return err ? err
+		   : proc_copy_program(b, "oscost-linked", "oscost-linked");
 }
 
 static int setup(struct bench *b, void *state)
@@ -980,7 +974,9 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	s->status = 0;
 	s->method = bench_timer(b)->method;
 	bench_fact_text(b, c, "where", s->place.where);
-	if ((call_is(c, "fork") || shares(s)) && !add(s))
+	/* The parent, too, has pages that are shared or common. */
+	if ((call_is(c, "fork") || adds(s, "shared") || adds(s, "common")) &&
+	    !add(s))
 		return bench_fail(b, errno, "add %s", s->what);
 	if (call_is(c, "fork")) {
 		process_pages(0, &s->shared->size);
@@ -1004,8 +1000,7 @@ static int enter(struct bench *b, void *state, const struct bench_case *c)
 	if (s->keeps &&
 	    file_place_room(dir) < (int64_t)(c->most * s->pages * page_bytes()))
 		return bench_skip(b,
-				  "its files would take more than half of what "
-				  "is free in %s",
+				  "half of the free space in %s is too little",
 				  dir);
 	if (s->keeps)
 		return go_apart(b, s);
@@ -1034,10 +1029,6 @@ static void leave(struct bench *b, void *state, const struct bench_case *c)
 		munmap(s->held, ADDED_PAGES * page_bytes());
 	s->held = NULL;
 	good = tidy(s);
-	if (!s->keeps) { /* of an event that failed */
-		remove(s->fresh);
-		remove(s->other);
-	}
 	if (fchdir(s->top) || !good)
 		bench_fail(b, errno, "tidy up");
 }
@@ -1093,29 +1084,31 @@ static void conclude(struct bench *b, void *state, const struct bench_case *c,
 		bench_fail(b, errno, "undo %s", s->row->call.name);
 }
 
-/* The time of the last tick, at which the kernel does work of its own. */
-static long last_tick(void)
+/* The ns of the last tick's time, at which the kernel does work of its own, or
+ * of the time between ticks. */
+static long tick(int (*ask)(clockid_t, struct timespec *))
 {
 	struct timespec t = { 0 };
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	ask(CLOCK_MONOTONIC_COARSE, &t);
 	return t.tv_nsec;
 }
 
-/* A tick takes the CPU from the call, where most calls meet none. */
+/* Where most calls meet no tick, one that does is no sample. */
 static int sample(struct bench *b, void *state, const struct bench_case *c)
 {
-	const long before = last_tick();
-	struct timespec period = { 0 };
+	struct state *s = state;
+	const long last = tick(clock_gettime);
+	const uint64_t begin = timer_end(s->method);
 	uint64_t ticks;
-	const bool good = time_once(state, c, &ticks);
+	const bool good = time_once(s, c, &ticks);
+	const double ns = bench_ns(b, (double)(timer_end(s->method) - begin));
+	const bool again =
+		tick(clock_gettime) != last &&
+		ns <= (1 - BENCH_MOSTLY) * (double)tick(clock_getres);
+	const int err = call_took(b, s, c, good, ticks);
 
-	clock_getres(CLOCK_MONOTONIC_COARSE, &period);
-	if (last_tick() != before &&
-	    bench_ns(b, (double)ticks) <=
-		    (1 - BENCH_MOSTLY) * (double)period.tv_nsec)
-		bench_waited(b, 1, 1);
-	return call_took(b, state, c, good, ticks);
+	return err ? err : again ? BENCH_NO_SAMPLE : 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -65,8 +65,7 @@ static const struct opt common_opts[] = {
 		"do each operation on so many CPUs at once, numbers or all, "
 		"parted by commas: 1,2,4,all"),
 	OPT_STR('t', "timer", settings, plan.timer, "auto",
-		"timing method: auto, " TIMER_NAMES "or clock, "
-		"name"),
+		"timing method: auto, " TIMER_NAMES "or clock, name"),
 	OPT_U64('e', "effort", settings, plan.effort, "100", 1, 10000,
 		"how many samples to take, percent of the usual"),
 	OPT_U64(0, "seed", settings, plan.seed, NULL, 1, INT64_MAX,
@@ -101,8 +100,8 @@ static void help(const struct opt_set *sets)
 	points_open(bench_desc.open ? bench_desc.open : bench_desc.points, open,
 		    sizeof(open));
 	if (*open)
-		printf("\nOther numbers that --case may ask for, as --case "
-		       "'AXIS=N':\n %s\n",
+		printf("\nOther numbers, asked for with --case 'AXIS=N':\n "
+		       "%s\n",
 		       open + 1);
 	puts("\nExit status: 0 measured, 1 failed, 2 usage, 77 skipped; "
 	     "128 + N if stopped by signal N.");
@@ -257,17 +256,14 @@ static void check(const char *operand, int parsed, const char *why)
 		misuse("--copies and --counters together");
 	if (set.json + set.csv + set.wide > 1)
 		misuse("only one of --json, --csv and --wide");
-	/* Whether test files can be made there: no other question finds out
-	 * about /proc. */
+	/* Can test files be made there?  /proc tells in no other way. */
 	if (set.plan.dir)
 		err = guard_scratch(set.plan.dir, "try", path, sizeof(path));
 	if (err)
 		misuse("--dir %s: no file can be made there: %s", set.plan.dir,
 		       strerror(-err));
-	rmdir(path);
-	/* A program may leave the directory that it is relative to. */
-	if (set.plan.dir)
-		set.plan.dir = dirname(path);
+	if (!rmdir(path))
+		set.plan.dir = dirname(path); /* from the root */
 	if (!set.plan.seed &&
 	    getrandom(&set.plan.seed, sizeof(set.plan.seed), 0) < 0)
 		set.plan.seed = (uint64_t)getpid();

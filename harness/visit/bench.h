@@ -181,6 +181,7 @@ typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
  * bench_fail() or, before anything was measured, bench_skip(); the others may
  * call them.
  */
+#define BENCH_NO_SAMPLE 1 /* of @sample: the event met what most do not */
 struct bench_desc {
 	const struct opt *opts; /* its own options, which fill its state */
 	/* Bytes of private state, which every callback gets, and of that of

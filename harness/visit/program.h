@@ -159,9 +159,9 @@ struct program_visit {
 	struct case_run *fed[MAX_FED]; /* others that got samples meanwhile */
 	unsigned int n_fed;
 	enum phase phase;
-	bool warming_up; /* what is done is no part of any sample */
-	bool waited;	 /* the event at hand, as bench_waited() was told */
-	double time_ns;	 /* for all samples, of all cases asked for */
+	bool warming_up;   /* what is done is no part of any sample */
+	bool waited, none; /* bench_waited(), BENCH_NO_SAMPLE: this event */
+	double time_ns;	   /* for all samples, of all cases asked for */
 	uint64_t rng, dither;
 	struct beside beside;
 	struct sample_vec core_hz, core_share; /* around all visits */

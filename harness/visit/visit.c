@@ -155,13 +155,6 @@ static bool goes_on(const struct case_run *run, uint64_t begin_ns,
 	       taken < least;
 }
 
-/* @waited of @taken events are no samples: then take more, but not many. */
-static unsigned int least_events(const struct case_run *run, unsigned int taken,
-				 unsigned int waited)
-{
-	return taken - waited < run->c.least ? BENCH_LEAST_SPARE : run->c.least;
-}
-
 /* @waited of the samples @taken waited for a CPU: if none is left the visit is
  * made up for.  Other threads that they need (of the kernel, of a server) may
  * have waited as well, unseen: the grade says how many did. */
@@ -200,15 +193,15 @@ static bool tag_event(struct bench *b, struct case_run *run,
 
 	if (!b->now.waited)
 		bench_waited(b, seen->waited_ns, seen->ns);
-	waited = b->now.waited && !run->c.waits;
+	waited = b->now.waited && !run->c.waits && !b->now.none;
 	for (unsigned int i = 0; i <= b->now.n_fed; i++) {
 		struct case_run *of = i ? b->now.fed[i - 1] : run;
 
-		if (!waited)
+		if (waited || b->now.none)
+			of->got.events.n = of->got.kept;
+		else
 			tag(of, seen, 1, 1);
 		of->got.waited += waited;
-		if (waited)
-			of->got.events.n = of->got.kept;
 	}
 	return waited;
 }
@@ -328,6 +321,8 @@ static int one_event(struct bench *b, struct case_run *run,
 	b->now.waited = false;
 	run->got.kept = run->got.events.n;
 	err = sample(b, b->state, &run->c);
+	b->now.none = err == BENCH_NO_SAMPLE;
+	err = b->now.none ? 0 : err;
 	b->now.phase = PHASE_IDLE;
 	if (seen) {
 		seen->ns =
@@ -386,7 +381,8 @@ static int visit_events(struct bench *b, struct case_run *run,
 	const double limit_ns = warm_up_ns(run);
 	const bool first = !run->got.begun;
 	uint64_t begin = invocation_now_ns();
-	unsigned int warm = WARM_UP_EVENTS, events = 0, waited = 0, ask = 0;
+	unsigned int warm = WARM_UP_EVENTS, events = 0, waited = 0, none = 0,
+		     ask = 0;
 	int err = 0;
 
 	if (run->c.most && run->c.most < 4 * warm)
@@ -402,16 +398,20 @@ static int visit_events(struct bench *b, struct case_run *run,
 	}
 	b->now.warming_up = false;
 	begin = invocation_now_ns();
-	for (; !err &&
-	       goes_on(run, begin, events,
-		       first ? least_events(run, events, waited) : 1, &ask);
+	for (; !err && goes_on(run, begin, events,
+			       !first ? 1
+			       : events - waited - none < run->c.least
+				       ? BENCH_LEAST_SPARE
+				       : run->c.least,
+			       &ask);
 	     events++) {
 		struct noise seen;
 
 		err = one_event(b, run, sample, PHASE_SAMPLE, &seen);
 		waited += !err && tag_event(b, run, &seen);
+		none += b->now.none;
 	}
-	note_sampled(b, run, begin, events, waited);
+	note_sampled(b, run, begin, events - none, waited);
 	return err;
 }
 

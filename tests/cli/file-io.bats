@@ -109,6 +109,14 @@ all() {
 	done
 }
 
+@test "calls leaves out the rows whose files a small disk does not hold" {
+	mounted "$full"
+	mount -o remount,size=24m "$full"
+	rows_of 0 calls --dir "$full" --case 'op=write_new,*,bytes=64K,*' --case 'op=unlink,*' --case op=write_new,bytes=1,*
+	all 'map(.status) | index("failed") == null and index("skipped") != null and index("ok") != null'
+	[[ -z $(ls -A "$full") ]]
+}
+
 @test "a disk on which others leave too little is no failure" {
 	mounted "$full"
 	mount -o remount,size=40m "$full"

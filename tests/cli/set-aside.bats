@@ -117,6 +117,11 @@ waited() {
 	row '.status == "ok" and .min == 1 and .max == 1 and .tags.waited > 0'
 }
 
+@test "an event that met what most do not is no sample" {
+	row=$("$FIXTURES/waits" --json --invocations 1 --case event=again --every 3)
+	row '.status == "ok" and .min == 1 and .max == 1 and .samples == 16 and .tags.waited == 0'
+}
+
 @test "where the first events waited there are more, though there is no time for any" {
 	waited --first 3 --effort 1
 	row '.status == "ok" and .max == 1 and .set_aside == null and .tags.waited >= 3'
