@@ -37,7 +37,7 @@
  *           processes do at once in such a program (the far end of a connection
  *           over loopback).
  * After:    nothing.
- * Needs:    a scratch directory (--dir); with 130 MiB free, for all rows.
+ * Needs:    a scratch directory (--dir), with 130 MiB free for all rows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -1084,8 +1084,8 @@ static void conclude(struct bench *b, void *state, const struct bench_case *c,
 		bench_fail(b, errno, "undo %s", s->row->call.name);
 }
 
-/* The ns of the last tick's time, at which the kernel does work of its own, or
- * of the time between ticks. */
+/* This clock moves at each tick, at which the kernel does work of its own: its
+ * nanoseconds now (clock_gettime), or from tick to tick (clock_getres). */
 static long tick(int (*ask)(clockid_t, struct timespec *))
 {
 	struct timespec t = { 0 };
@@ -1103,12 +1103,12 @@ static int sample(struct bench *b, void *state, const struct bench_case *c)
 	uint64_t ticks;
 	const bool good = time_once(s, c, &ticks);
 	const double ns = bench_ns(b, (double)(timer_end(s->method) - begin));
-	const bool again =
+	const bool ticked =
 		tick(clock_gettime) != last &&
 		ns <= (1 - BENCH_MOSTLY) * (double)tick(clock_getres);
 	const int err = call_took(b, s, c, good, ticks);
 
-	return err ? err : again ? BENCH_NO_SAMPLE : 0;
+	return err ? err : ticked ? BENCH_NO_SAMPLE : 0;
 }
 
 const struct bench_desc bench_desc = {

@@ -256,14 +256,14 @@ static void check(const char *operand, int parsed, const char *why)
 		misuse("--copies and --counters together");
 	if (set.json + set.csv + set.wide > 1)
 		misuse("only one of --json, --csv and --wide");
-	/* Can test files be made there?  /proc tells in no other way. */
+	/* Only to try it tells whether files can be made in /proc. */
 	if (set.plan.dir)
 		err = guard_scratch(set.plan.dir, "try", path, sizeof(path));
 	if (err)
 		misuse("--dir %s: no file can be made there: %s", set.plan.dir,
 		       strerror(-err));
 	if (!rmdir(path))
-		set.plan.dir = dirname(path); /* from the root */
+		set.plan.dir = dirname(path); /* after chdir(), too */
 	if (!set.plan.seed &&
 	    getrandom(&set.plan.seed, sizeof(set.plan.seed), 0) < 0)
 		set.plan.seed = (uint64_t)getpid();

@@ -22,7 +22,9 @@ void bench_derive_line(struct bench *b, const char *axis,
 	}
 	if (stats_fit_line(&f, x, y, n) || !isfinite(f.r_squared)) {
 		for (int i = 0; i < 3; i++)
-			bench_derive_skip(b, line[i], "no line fits %zu points",
+			bench_derive_skip(b, line[i],
+					  "a line needs three points, not all "
+					  "equal: there are %zu",
 					  n);
 	} else {
 		bench_derive_within(b, line[0], f.intercept, f.intercept_error);

@@ -105,6 +105,7 @@ typedef int bench_run_fn(struct bench *b, void *state,
 			 const struct bench_case *c, uint64_t iters);
 typedef int bench_case_fn(struct bench *b, void *state,
 			  const struct bench_case *c);
+#define BENCH_NO_SAMPLE 1
 typedef void bench_leave_fn(struct bench *b, void *state,
 			    const struct bench_case *c);
 typedef void bench_conclude_fn(struct bench *b, void *state,
@@ -179,9 +180,8 @@ typedef bool bench_point_fn(struct bench *b, void *state, struct bench_case *c);
  * @points or @cases are required, and one of @run and @sample (here or in each
  * case).  The callbacks are in calling order; those with a value return 0,
  * bench_fail() or, before anything was measured, bench_skip(); the others may
- * call them.
+ * call them.  BENCH_NO_SAMPLE: an event of @sample met what most do not.
  */
-#define BENCH_NO_SAMPLE 1 /* of @sample: the event met what most do not */
 struct bench_desc {
 	const struct opt *opts; /* its own options, which fill its state */
 	/* Bytes of private state, which every callback gets, and of that of

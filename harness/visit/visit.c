@@ -365,7 +365,7 @@ int visit_chunk(struct bench *b, struct case_run *run, struct case_run *target,
 	*ops = sample ? 0 : (double)iters * run->c.ops;
 	*ns = sample ? 0 : bench_ns(b, (double)ticks);
 	/* A value in the case's unit is of one operation. */
-	for (size_t i = 0; sample && i < got->events.n; i++) {
+	for (size_t i = 0; sample && !b->now.none && i < got->events.n; i++) {
 		const double x = got->events.v[i];
 
 		*ops += got->own_unit ? 1 : target->c.ops;

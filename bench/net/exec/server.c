@@ -78,7 +78,7 @@ enum { LISTENER, INPUT, PENDING };
 struct server {
 	const struct settings *set;
 	/* The listener, standard input or -1, and @n connections that have not
-	 * said hello, the oldest first, with when each is closed for it. */
+	 * said hello, the oldest first, with when each will be closed. */
 	struct pollfd *fd;
 	int64_t *until_ms;
 	unsigned int n;
